@@ -1,0 +1,58 @@
+# make run    set up and watch a disordered stream being answered
+# make test   set up and run the tests
+# `make help` lists the rest.
+
+PYTHON  ?= python3
+VENV    := .venv
+BIN     := $(VENV)/bin
+READY   := $(VENV)/.ready
+# One Spark per worker, two cores each: more workers only fight for the machine.
+WORKERS ?= 2
+ARGS    ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-cluster lint check bench docs constraints clean
+
+help:            ## this list
+	@grep -hE '^[a-z-]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 16
+
+setup: $(READY)  ## create .venv with pinned versions; instant when nothing changed
+
+$(READY): pyproject.toml constraints.txt scripts/check_machine.py
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "slackwater: there is no '$(PYTHON)'. way out: install Python 3.11+, or make setup PYTHON=/path/to/python" >&2; \
+	  exit 1; }
+	@$(PYTHON) scripts/check_machine.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: setup       ## the demo: about a minute, live view (ARGS='--seconds 20')
+	$(BIN)/slackwater demo $(ARGS)
+
+test: setup      ## all tests but those that need a cluster (ARGS='-k windows')
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+test-cluster: setup  ## the tests on a standalone master with two workers, on loopback
+	$(BIN)/python -m pytest -m cluster $(ARGS)
+
+lint: setup      ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint test ## everything a change has to pass
+
+bench: setup     ## windows: plain Spark against Slackwater (ARGS='--quick')
+	$(BIN)/slackwater bench windows $(ARGS)
+
+docs: setup      ## the manual, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+constraints: setup  ## renew constraints.txt from the newest versions allowed
+	$(BIN)/python scripts/constraints.py
+
+clean:           ## remove everything that was built, .venv too
+	rm -rf $(VENV) site dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf spark-warehouse metastore_db derby.log artifacts

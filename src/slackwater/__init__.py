@@ -1,0 +1,57 @@
+"""Slackwater: continuous queries on Apache Spark under a contract.
+
+Build a query from streams, state what the answer must be worth, start it::
+
+    import slackwater as sw
+
+    readings = sw.stream("readings", df, time="ts")
+    per_minute = readings.window("1 minute").group_by("sensor").aggregate(total="sum(v)")
+    handle = sw.pipeline(per_minute.query("per_minute", sw.slack("10 seconds"))).start("checkpoint")
+"""
+
+from slackwater.errors import (
+    CheckpointError,
+    MachineError,
+    Problem,
+    QueryError,
+    SinkError,
+    SlackwaterError,
+    SourceError,
+    StorageError,
+)
+from slackwater.query.contract import slack
+from slackwater.query.monoid import monoid
+from slackwater.query.schema import Column, Schema
+from slackwater.spark.handle import Handle
+from slackwater.spark.pipeline import Pipeline, pipeline, stream
+from slackwater.spark.session import local_session
+from slackwater.spark.sinks import CallbackSink as callback
+from slackwater.spark.sinks import ConsoleSink as console
+from slackwater.spark.sinks import MemorySink as memory
+from slackwater.spark.sinks import ParquetSink as parquet
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CheckpointError",
+    "Column",
+    "Handle",
+    "MachineError",
+    "Pipeline",
+    "Problem",
+    "QueryError",
+    "Schema",
+    "SinkError",
+    "SlackwaterError",
+    "SourceError",
+    "StorageError",
+    "callback",
+    "console",
+    "local_session",
+    "memory",
+    "monoid",
+    "parquet",
+    "pipeline",
+    "slack",
+    "stream",
+]

@@ -1,0 +1,72 @@
+"""One family of errors: a stable condition, what happened, and the way out.
+
+Every error carries an upper-case ``condition`` that programs may test, a message that names the
+step, the value and what is allowed, and a ``hint`` that says what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class SlackwaterError(Exception):
+    """Base of all errors raised on purpose by Slackwater."""
+
+    def __init__(self, condition: str, message: str, hint: str = "") -> None:
+        self.condition = condition
+        self.message = message
+        self.hint = hint
+        super().__init__(condition, message, hint)
+
+    def __str__(self) -> str:
+        text = f"[{self.condition}] {self.message}"
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a query: where, what, and the way out."""
+
+    condition: str
+    where: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        text = f"[{self.condition}] {self.where}: {self.message}"
+        return f"{text}\n    hint: {self.hint}" if self.hint else text
+
+
+class QueryError(SlackwaterError):
+    """A query cannot be built; ``problems`` lists everything wrong with it at once."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        lines = "\n".join(f"  {number}. {p}" for number, p in enumerate(self.problems, start=1))
+        count = len(self.problems)
+        noun = "problem" if count == 1 else "problems"
+        super().__init__("QUERY_INVALID", f"{count} {noun} in the query:\n{lines}")
+
+    def __reduce__(self) -> tuple[type[QueryError], tuple[tuple[Problem, ...]]]:
+        return (type(self), (self.problems,))
+
+
+class CheckpointError(SlackwaterError):
+    """The checkpoint cannot be used as it is (other query, other format, in use, damaged)."""
+
+
+class StorageError(SlackwaterError):
+    """A file could not be written or read (disk full, no permission)."""
+
+
+class SinkError(SlackwaterError):
+    """Results cannot be delivered to where they were asked to go."""
+
+
+class SourceError(SlackwaterError):
+    """A source cannot be opened or read."""
+
+
+class MachineError(SlackwaterError):
+    """Something the engine needs on this machine is missing (Java, Python version)."""

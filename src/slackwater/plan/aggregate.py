@@ -1,0 +1,305 @@
+"""Mergeable aggregates: what to keep per pane, how panes merge, how the answer is read off.
+
+An aggregate is split into *partials* (computed once per pane), a *merge* for each partial, and a
+*final* expression over merged partials. Only functions with such a split can be computed from
+panes; the others are refused with an alternative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+from slackwater.errors import Problem
+from slackwater.query.expression import Expression, is_numeric, of_tree, type_of
+from slackwater.query.schema import Schema
+from slackwater.units import fingerprint
+
+Merge = Literal["sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"]
+SketchMerge = Literal["hll", "kll"]
+
+HLL_LOG_K = 12
+KLL_K = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """One column of pane state.
+
+    ``merge`` is an SQL aggregate, a sketch (``hll``, ``kll``), or ``mean``/``m2``, which need the
+    count and mean beside them (``count``, ``mean`` name those columns).
+    """
+
+    name: str
+    sql: str
+    merge: str
+    count: str = ""
+    mean: str = ""
+
+    @property
+    def is_sketch(self) -> bool:
+        return self.merge in ("hll", "kll")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An aggregate call taken apart: its partials and the expression that reads the answer."""
+
+    partials: tuple[Partial, ...]
+    final: str
+
+
+def _partial(kind: str, sql: str, merge: str, **links: str) -> Partial:
+    return Partial(f"{kind}_{fingerprint([kind, sql])[:8]}", sql, merge, **links)
+
+
+def _count(argument: str) -> Partial:
+    return _partial("count", f"count({argument})", "sum")
+
+
+def _simple(function: str) -> Callable[[str], Split]:
+    def split(argument: str) -> Split:
+        part = _partial(function, f"{function}({argument})", function)
+        return Split((part,), part.name)
+
+    return split
+
+
+def _split_sum(argument: str) -> Split:
+    part = _partial("sum", f"sum({argument})", "sum")
+    return Split((part,), part.name)
+
+
+def _split_count(argument: str) -> Split:
+    part = _count(argument)
+    return Split((part,), part.name)
+
+
+def _split_count_if(argument: str) -> Split:
+    part = _partial("countif", f"count(CASE WHEN {argument} THEN 1 END)", "sum")
+    return Split((part,), part.name)
+
+
+def _split_avg(argument: str) -> Split:
+    count = _count(argument)
+    total = _partial("dsum", f"sum(CAST({argument} AS DOUBLE))", "sum")
+    final = f"CASE WHEN {count.name} > 0 THEN {total.name} / {count.name} END"
+    return Split((total, count), final)
+
+
+def _moments(argument: str) -> tuple[Partial, Partial, Partial]:
+    """Count, mean and sum of squared deviations: the split that merges without cancellation."""
+    value = f"CAST({argument} AS DOUBLE)"
+    count = _count(argument)
+    mean = _partial("mean", f"avg({value})", "mean", count=count.name)
+    squares = _partial(
+        "m2",
+        f"coalesce(var_pop({value}), 0) * count({argument})",
+        "m2",
+        count=count.name,
+        mean=mean.name,
+    )
+    return count, mean, squares
+
+
+def _variance(ddof: int, root: bool) -> Callable[[str], Split]:
+    def split(argument: str) -> Split:
+        count, mean, squares = _moments(argument)
+        value = f"{squares.name} / ({count.name} - {ddof})"
+        value = f"sqrt({value})" if root else value
+        final = f"CASE WHEN {count.name} > {ddof} THEN {value} END"
+        return Split((count, mean, squares), final)
+
+    return split
+
+
+def _split_distinct(argument: str) -> Split:
+    sketch = _partial("hll", f"hll_sketch_agg({argument}, {HLL_LOG_K})", "hll")
+    return Split((sketch,), f"hll_sketch_estimate({sketch.name})")
+
+
+def _split_percentile(argument: str, fraction: str) -> Split:
+    value = f"CAST({argument} AS DOUBLE)"
+    count = _count(argument)
+    sketch = _partial("kll", f"kll_sketch_agg_double({value}, {KLL_K})", "kll")
+    quantile = f"kll_sketch_get_quantile_double({sketch.name}, {fraction})"
+    return Split((count, sketch), f"CASE WHEN {count.name} > 0 THEN {quantile} END")
+
+
+_SPLITS: dict[type[exp.Expression], Callable[[str], Split]] = {
+    exp.Sum: _split_sum,
+    exp.Min: _simple("min"),
+    exp.Max: _simple("max"),
+    exp.Avg: _split_avg,
+    exp.CountIf: _split_count_if,
+    exp.LogicalAnd: _simple("bool_and"),
+    exp.LogicalOr: _simple("bool_or"),
+    exp.BitwiseAndAgg: _simple("bit_and"),
+    exp.BitwiseOrAgg: _simple("bit_or"),
+    exp.BitwiseXorAgg: _simple("bit_xor"),
+    exp.Variance: _variance(1, root=False),
+    exp.VariancePop: _variance(0, root=False),
+    exp.Stddev: _variance(1, root=True),
+    exp.StddevSamp: _variance(1, root=True),
+    exp.StddevPop: _variance(0, root=True),
+}
+_NEEDS_NUMBER = (
+    *(exp.Sum, exp.Avg, exp.Variance, exp.VariancePop),
+    *(exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.ApproxQuantile),
+)
+SUPPORTED = (
+    "count, count_if, sum, avg, min, max, var_samp, var_pop, stddev_samp, stddev_pop, bool_and, "
+    "bool_or, bit_and, bit_or, bit_xor, approx_count_distinct, approx_percentile"
+)
+_ALTERNATIVES = {
+    exp.Median: ("an exact median needs every row", "approx_percentile({0}, 0.5)"),
+    exp.Quantile: ("an exact percentile needs every row", "approx_percentile({0}, p)"),
+    exp.PercentileCont: ("an exact percentile needs every row", "approx_percentile({0}, p)"),
+    exp.ArrayAgg: ("a list of values grows with the rows", "count, min, max or a sketch"),
+    exp.ArrayUniqueAgg: ("a set of values grows with the rows", "approx_count_distinct({0})"),
+    exp.GroupConcat: ("joined text grows with the rows", "count or approx_count_distinct({0})"),
+    exp.First: ("'first' depends on the order of arrival", "min({0}) or max({0})"),
+    exp.Last: ("'last' depends on the order of arrival", "min({0}) or max({0})"),
+}
+_ALIASES = {"mean": exp.Avg, "every": exp.LogicalAnd, "some": exp.LogicalOr}
+
+
+def take_apart(
+    expression: Expression, schema: Schema, where: str
+) -> tuple[tuple[Partial, ...], Expression] | Problem:
+    """Split an expression over aggregates into partials and a final expression over them.
+
+    >>> parts, final = take_apart(Expression("sum(`v`) / count(*)"), Schema.of(v="int"), "q")
+    >>> [p.merge for p in parts]
+    ['sum', 'sum']
+    """
+    tree = _rename_aliases(expression.tree)
+    calls = [node for node in tree.walk() if _is_aggregate(node)]
+    if not calls:
+        return Problem(
+            "NOT_AN_AGGREGATE",
+            where,
+            f"{expression.sql!r} holds no aggregate",
+            f"supported: {SUPPORTED}; to group by a value use group_by",
+        )
+    partials: dict[str, Partial] = {}
+    holder = exp.Paren(this=tree)
+    for call in calls:
+        split = _split(call, schema, where)
+        if isinstance(split, Problem):
+            return split
+        partials.update((part.name, part) for part in split.partials)
+        node = call.parent if isinstance(call.parent, exp.Filter) else call
+        node.replace(exp.paren(Expression(split.final).tree))
+    final = of_tree(holder.this)
+    loose = final.columns - partials.keys()
+    if loose:
+        return Problem(
+            "COLUMN_OUTSIDE_AGGREGATE",
+            where,
+            f"{', '.join(sorted(loose))} is neither aggregated nor a group key",
+            "wrap it in an aggregate such as max(...), or add it to group_by",
+        )
+    return tuple(partials.values()), final
+
+
+def _rename_aliases(tree: exp.Expression) -> exp.Expression:
+    def rename(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Anonymous) and node.name.lower() in _ALIASES:
+            return _ALIASES[node.name.lower()](this=node.expressions[0])
+        return node
+
+    return tree.transform(rename)
+
+
+def _is_aggregate(node: exp.Expression) -> bool:
+    return isinstance(node, exp.AggFunc) and not isinstance(node, exp.Filter)
+
+
+def _split(call: exp.Expression, schema: Schema, where: str) -> Split | Problem:
+    if call.find_ancestor(exp.Window):
+        return Problem("WINDOW_FUNCTION", where, f"{call.sql('spark')!r}: OVER is not supported")
+    if isinstance(call.this, exp.Distinct):
+        return _refuse_distinct(call, where)
+    if any(_is_aggregate(inner) for inner in call.walk() if inner is not call):
+        return Problem("AGGREGATE_NESTED", where, f"{call.sql('spark')!r} nests aggregates")
+    number = _check_number(call, schema, where)
+    return number or _split_known(call, schema, where)
+
+
+def _check_number(call: exp.Expression, schema: Schema, where: str) -> Problem | None:
+    if not isinstance(call, _NEEDS_NUMBER):
+        return None
+    kind = type_of(of_tree(call.this), schema)
+    if is_numeric(kind) is False and "interval" not in str(kind):
+        return Problem(
+            "TYPE_MISMATCH",
+            where,
+            f"{call.sql('spark')} needs a number, {call.this.sql('spark')} is {kind}",
+            f"cast it, e.g. CAST({call.this.sql('spark')} AS DOUBLE)",
+        )
+    return None
+
+
+def _split_known(call: exp.Expression, schema: Schema, where: str) -> Split | Problem:
+    argument = _filtered_argument(call)
+    if isinstance(call, exp.Count):
+        return _split_count(argument)
+    if isinstance(call, exp.ApproxDistinct):
+        return _split_distinct(_hashable(argument, call, schema))
+    if isinstance(call, exp.ApproxQuantile):
+        return _split_quantile(call, argument, where)
+    splitter = _SPLITS.get(type(call))
+    return splitter(argument) if splitter else _refuse(call, where)
+
+
+def _filtered_argument(call: exp.Expression) -> str:
+    """The argument; ``FILTER (WHERE p)`` becomes ``CASE WHEN p THEN argument END``."""
+    star = isinstance(call, exp.Count) and isinstance(call.this, exp.Star)
+    argument = "1" if star else call.this.sql("spark")
+    if not isinstance(call.parent, exp.Filter):
+        return "*" if star else argument
+    predicate = call.parent.expression.this.sql("spark")
+    return f"CASE WHEN {predicate} THEN {argument} END"
+
+
+def _hashable(argument: str, call: exp.Expression, schema: Schema) -> str:
+    kind = type_of(of_tree(call.this), schema)
+    return argument if kind in ("int", "bigint", "string") else f"CAST({argument} AS STRING)"
+
+
+def _split_quantile(call: exp.Expression, argument: str, where: str) -> Split | Problem:
+    fraction = call.args.get("quantile")
+    value = fraction.sql("spark") if isinstance(fraction, exp.Literal) else ""
+    if not value or not 0 <= float(value) <= 1:
+        return Problem(
+            "PERCENTILE_INVALID",
+            where,
+            f"{call.sql('spark')}: the percentile must be one number between 0 and 1",
+            "for several percentiles write several aggregates; they share one sketch",
+        )
+    return _split_percentile(argument, value)
+
+
+def _refuse_distinct(call: exp.Expression, where: str) -> Problem:
+    inner = ", ".join(e.sql("spark") for e in call.this.expressions)
+    return Problem(
+        "NOT_MERGEABLE",
+        where,
+        f"{call.sql('spark')} cannot be merged from panes: equal values may lie in several panes",
+        f"use approx_count_distinct({inner}), or aggregate twice (first by {inner})",
+    )
+
+
+def _refuse(call: exp.Expression, where: str) -> Problem:
+    argument = call.this.sql("spark") if isinstance(call.this, exp.Expression) else "x"
+    reason, instead = _ALTERNATIVES.get(type(call), ("it has no merge", f"one of: {SUPPORTED}"))
+    return Problem(
+        "NOT_MERGEABLE",
+        where,
+        f"{call.sql('spark')} cannot be merged from panes: {reason}",
+        f"use {instead.format(argument)}",
+    )

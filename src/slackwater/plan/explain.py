@@ -1,0 +1,87 @@
+"""Plans for people and for machines."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage, describe
+from slackwater.units import show_duration
+
+
+def explain_text(plan: PipelinePlan) -> str:
+    """A plan as indented text, answers first."""
+    lines = []
+    for query in plan.queries:
+        lines += _query_lines(query)
+    for stream in plan.streams:
+        ahead = "any" if stream.max_ahead is None else show_duration(stream.max_ahead)
+        columns = ", ".join(stream.columns) or "-"
+        lines.append(
+            f"stream {stream.name}: time {stream.time}, reads {columns}, may jump ahead {ahead}"
+        )
+    shared = len(plan.queries) - len(plan.base_states)
+    if shared:
+        lines.append(f"{shared} base state{'s' if shared > 1 else ''} shared between queries")
+    return "\n".join(lines)
+
+
+def _query_lines(query: QueryPlan) -> list[str]:
+    terms = [f"slack {show_duration(query.slack)}", f"late rows: {query.late}"]
+    if query.keep:
+        terms.append(f"revisable for {show_duration(query.keep)}")
+    if query.idle is not None:
+        terms.append(f"idle after {show_duration(query.idle)}")
+    lines = [f"query {query.name} ({', '.join(terms)})"]
+    for stage in reversed(query.stages):
+        lines += _stage_lines(stage)
+    lines.append(f"  {'  ' * len(query.stages)}stream {query.stream}")
+    return lines
+
+
+def _stage_lines(stage: Stage) -> list[str]:
+    state = stage.state
+    pad = "  "
+    keys = f" by {', '.join(stage.keys)}" if stage.keys else ""
+    values = ", ".join(name for name, _ in stage.values)
+    lines = [f"{pad}level {stage.level}: {stage.window}{keys} -> {values}"]
+    kept = (
+        "rows, newest revision" if state.kind == "rows" else f"panes of {show_duration(state.pane)}"
+    )
+    parts = ", ".join(part.sql for part in state.partials)
+    lines.append(f"{pad}  state {state.identity}: {kept}; {parts}")
+    if state.where is not None:
+        lines.append(f"{pad}  where {state.where.sql}")
+    return lines
+
+
+def explain_json(plan: PipelinePlan) -> str:
+    """A plan as JSON."""
+    return json.dumps(explain_value(plan), indent=2)
+
+
+def explain_value(plan: PipelinePlan) -> dict[str, Any]:
+    value: dict[str, Any] = dict(describe(plan))
+    value["identity"] = plan.identity
+    value["contracts"] = {
+        q.name: {
+            "slack_us": q.slack,
+            "late": q.late,
+            "keep_us": q.keep,
+            "idle_us": q.idle,
+        }
+        for q in plan.queries
+    }
+    value["states"] = {
+        stage.state.identity: {
+            "kind": stage.state.kind,
+            "owner": stage.state.owner,
+            "pane_us": stage.state.pane,
+            "where": stage.state.where.sql if stage.state.where else None,
+            "keys": {name: key.sql for name, key in stage.state.keys},
+            "partials": {p.name: {"sql": p.sql, "merge": p.merge} for p in stage.state.partials},
+        }
+        for q in plan.queries
+        for stage in q.stages
+    }
+    return value

@@ -1,0 +1,265 @@
+"""The SQL of a stage, one text for both engines.
+
+Spark and DuckDB run the same statements; only quoting, parameters and sketch functions differ.
+Times are BIGINT microseconds: ``__start`` and ``__end`` bound a window, ``pane`` starts a pane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from slackwater.plan.aggregate import Partial
+from slackwater.plan.stage import Stage, State
+from slackwater.query.expression import Dialect, Expression
+
+_MICROS = {"spark": "timestamp_micros({0})", "duckdb": "make_timestamptz({0})"}
+_SKETCH_MERGE = {
+    ("spark", "hll"): "hll_union_agg({0})",
+    ("spark", "kll"): "kll_merge_agg_double({0})",
+    ("duckdb", "hll"): "hll_union_list(list({0}))",
+    ("duckdb", "kll"): "kll_merge_list(list({0}))",
+}
+
+
+def modulo(value: str, width: int) -> str:
+    """``value mod width``, never negative, in SQL that both engines share."""
+    return f"((({value}) % {width} + {width}) % {width})"
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes statements in one dialect."""
+
+    dialect: Dialect
+
+    def name(self, text: str) -> str:
+        return f"`{text}`" if self.dialect == "spark" else f'"{text}"'
+
+    def names(self, *texts: str) -> str:
+        return ", ".join(self.name(text) for text in texts)
+
+    def parameter(self, text: str) -> str:
+        return f":{text}" if self.dialect == "spark" else f"${text}"
+
+    def render(self, expression: Expression) -> str:
+        return expression.render(self.dialect)
+
+    def micros(self, value: str) -> str:
+        return _MICROS[self.dialect].format(value)
+
+    def pane_of(self, time: str, state: State) -> str:
+        return f"{time} - {modulo(f'{time} - {state.offset}', state.pane)}"
+
+    def partial(self, state: State) -> str:
+        """Pane partials of ``input``, the results of the level below."""
+        keys = [f"{self.render(value)} AS {self.name(name)}" for name, value in state.keys]
+        where = f"WHERE {self.render(state.where)}" if state.where else ""
+        parts = [f"{self.render(Expression(p.sql))} AS {self.name(p.name)}" for p in state.partials]
+        inner = ", ".join(
+            [
+                "*",
+                "__end - 1 AS __ts",
+                f"{self.micros('__start')} AS window_start",
+                f"{self.micros('__end')} AS window_end",
+            ]
+        )
+        pane = self.pane_of("__ts", state)
+        positions = ", ".join(str(n) for n in range(1, len(keys) + 2))
+        return (
+            f"SELECT {', '.join([f'{pane} AS pane', *keys, *parts, 'count(*) AS __rows'])} "
+            f"FROM (SELECT {inner} FROM input) {where} GROUP BY {positions}"
+        )
+
+    def merge(self, state: State) -> str:
+        """Merge the partials of ``panes`` per pane and key (compaction)."""
+        return self._merge(state, "SELECT * FROM panes", "pane", "sum(__rows) AS __rows")
+
+    def _merge(self, state: State, source: str, lead: str, *extra: str) -> str:
+        keys = [self.name(name) for name, _ in state.keys]
+        group = ", ".join([lead, *keys])
+        means = [p for p in state.partials if p.merge == "mean"]
+        if means:
+            shared = [self._group_mean(p, group) for p in means]
+            source = f"SELECT *, {', '.join(shared)} FROM ({source})"
+        merges = [f"{self._merge_one(p)} AS {self.name(p.name)}" for p in state.partials]
+        columns = ", ".join([group, *merges, *extra])
+        return f"SELECT {columns} FROM ({source}) GROUP BY {group}"
+
+    def _group_mean(self, mean: Partial, group: str) -> str:
+        over = f"OVER (PARTITION BY {group})"
+        count, value = self.name(mean.count), self.name(mean.name)
+        total = f"nullif(sum({count}) {over}, 0)"
+        return f"sum({count} * {value}) {over} / {total} AS {self.name(f'__{mean.name}')}"
+
+    def _merge_one(self, part: Partial) -> str:
+        column = self.name(part.name)
+        if part.is_sketch:
+            return _SKETCH_MERGE[self.dialect, part.merge].format(column)
+        if part.merge == "mean":
+            return f"max({self.name(f'__{part.name}')})"
+        if part.merge == "m2":
+            away = f"({self.name(part.mean)} - {self.name(f'__{part.mean}')})"
+            between = f"coalesce({self.name(part.count)} * {away} * {away}, 0)"
+            return f"sum({column} + {between})"
+        return f"{part.merge}({column})"
+
+    def _expand(self, stage: Stage, source: str, where: str) -> str:
+        """Every pane once for each window that holds it, as ``__start``."""
+        window = stage.window
+        if window.is_tumbling:
+            rows = f"SELECT *, pane AS __start FROM {source}"
+        else:
+            last = f"pane - {modulo(f'pane - {window.offset}', window.slide)}"
+            rows = (
+                f"SELECT p.*, {last} - o.i * {window.slide} AS __start "
+                f"FROM {source} AS p CROSS JOIN range(0, {window.overlap}) AS o(i)"
+            )
+        return f"SELECT * FROM ({rows}) WHERE __start + {window.size} > pane AND {where}"
+
+    def close(self, stage: Stage, windows: int | None = None) -> str:
+        """Results of the windows that end in ``(:after, :upto]``, read from ``panes``.
+
+        ``windows`` says how many they are, if known: few windows are spread over the panes, many
+        are found from the panes, whichever makes fewer rows. ``:first`` is where they start.
+        """
+        after, upto = self.parameter("after"), self.parameter("upto")
+        window = stage.window
+        near = f"pane > {after} - {window.size} AND pane < {upto}"
+        panes = f"(SELECT * FROM panes WHERE {near})"
+        if windows is not None and windows < window.overlap:
+            start = f"{self.parameter('first')} + o.i * {window.slide}"
+            rows = f"SELECT p.*, {start} AS __start FROM {panes} AS p CROSS JOIN range(0, {windows}) AS o(i)"
+            inside = f"pane >= __start AND pane < __start + {window.size}"
+            return self._results(stage, f"SELECT * FROM ({rows}) WHERE {inside}")
+        ends = f"__start + {window.size} > {after} AND __start + {window.size} <= {upto}"
+        return self._results(stage, self._expand(stage, panes, ends))
+
+    def changed(self, stage: Stage) -> str:
+        """Windows and keys closed before (``:after``) that rows of ``delta`` still reach."""
+        after, horizon = self.parameter("after"), self.parameter("horizon")
+        size = stage.window.size
+        ends = f"__start + {size} <= {after} AND __start + {size} > {horizon}"
+        columns = self.names("__start", *stage.keys)
+        return f"SELECT DISTINCT {columns} FROM ({self._expand(stage, 'delta', ends)})"
+
+    def revise(self, stage: Stage) -> str:
+        """Fresh results of the windows and keys in ``changed``, with the next revision number.
+
+        A group that lost all its rows (its input was revised away) keeps its keys and gets
+        nulls for values.
+        """
+        keys = ["__start", *stage.keys]
+        same = " AND ".join(f"p.{self.name(k)} IS NOT DISTINCT FROM c.{self.name(k)}" for k in keys)
+        rows = self._expand(stage, "panes", "true")
+        only = f"SELECT p.* FROM ({rows}) AS p SEMI JOIN changed AS c ON {same}"
+        fresh = self._results(stage, only)
+        again = same.replace("p.", "r.")
+        told = f"SELECT {self.names(*keys)}, max(revision) AS seen FROM told GROUP BY {self.names(*keys)}"
+        values = ", ".join(f"p.{self.name(name)}" for name, _ in stage.values)
+        columns = ", ".join(f"c.{self.name(k)}" for k in keys)
+        return (
+            f"SELECT {columns}, c.__start + {stage.window.size} AS __end, {values}, "
+            f"CAST(coalesce(r.seen, 0) + 1 AS INT) AS revision "
+            f"FROM changed AS c LEFT JOIN ({fresh}) AS p ON {same} LEFT JOIN ({told}) AS r ON {again}"
+        )
+
+    def _results(self, stage: Stage, source: str) -> str:
+        merged = self._merge(stage.state, source, "__start")
+        columns = [
+            "__start",
+            f"__start + {stage.window.size} AS __end",
+            *(self.name(key) for key in stage.keys),
+            *(f"{self.render(value)} AS {self.name(name)}" for name, value in stage.values),
+        ]
+        return f"SELECT {', '.join(columns)} FROM ({merged})"
+
+    def finals(self, stage: Stage, windows: int | None = None) -> str:
+        """Results of closing windows as revision 0."""
+        return f"SELECT *, CAST(0 AS INT) AS revision FROM ({self.close(stage, windows)})"
+
+    def present(self, stage: Stage) -> str:
+        """``results`` as people see them: every row says what it is."""
+        origin, emitted = self.parameter("origin"), self.parameter("emitted_at")
+        columns = [
+            f"{self.micros('__start')} AS window_start",
+            f"{self.micros('__end')} AS window_end",
+            *(self.name(key) for key in stage.keys),
+            *(self.name(name) for name, _ in stage.values),
+            "CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind",
+            "revision",
+            "CAST(NULL AS DOUBLE) AS coverage",
+            f"__start < {origin} AS boundary",
+            f"{self.micros(f'CAST({emitted} AS BIGINT)')} AS emitted_at",
+        ]
+        return f"SELECT {', '.join(columns)} FROM results"
+
+    def latest(self, stage_below: Stage) -> str:
+        """The newest revision of each row of ``rows``, results of the level below."""
+        keys = self.names("__start", *stage_below.keys)
+        rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY revision DESC) AS __rank"
+        return f"SELECT * FROM (SELECT *, {rank} FROM rows) WHERE __rank = 1"
+
+    def versions(self, stage_below: Stage) -> str:
+        """All revisions of those ``rows`` that also occur in ``delta``."""
+        keys = ["__start", *stage_below.keys]
+        same = " AND ".join(f"r.{self.name(k)} IS NOT DISTINCT FROM d.{self.name(k)}" for k in keys)
+        return f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same}"
+
+
+def observe(state: State, *, heartbeat: bool = False) -> str:
+    """Spark SQL over ``rows`` (raw rows with ``__ts``): pane partials and the batch's statistics.
+
+    Rows that fail the filter stay in as one group without pane or keys: they still move the
+    stream's clock. So do heartbeats (rows with ``__beat`` only), which count as no row at all.
+    No literal changes from batch to batch, so Spark compiles this once.
+    """
+    writer = Writer("spark")
+    pane = writer.pane_of("__ts", state)
+    keys = [(name, value.sql) for name, value in state.keys]
+    parts = [(p.name, p.sql) for p in state.partials]
+    source = f"SELECT *, {passes(state, heartbeat=heartbeat)} AS __passes FROM rows"
+    if state.where is not None or heartbeat:
+        pane = f"CASE WHEN __passes THEN {pane} END"
+        keys = [(name, f"CASE WHEN __passes THEN {sql} END") for name, sql in keys]
+        parts = [(name, _guarded(sql)) for name, sql in parts]
+    columns = [
+        f"{pane} AS pane",
+        "__passes",
+        *(f"{sql} AS {writer.name(name)}" for name, sql in keys),
+        *(f"{sql} AS {writer.name(name)}" for name, sql in parts),
+        f"count({'__one' if heartbeat else '*'}) AS __rows",
+        "min(__ts) AS __low",
+        "max(__ts) AS __high",
+        f"{'max(__beat)' if heartbeat else 'CAST(NULL AS BIGINT)'} AS __beat",
+    ]
+    positions = ", ".join(str(n) for n in range(1, len(keys) + 3))
+    return f"SELECT {', '.join(columns)} FROM ({source}) GROUP BY {positions}"
+
+
+def passes(state: State, *, heartbeat: bool = False) -> str:
+    """Spark SQL: does a row belong to this state at all?"""
+    where = f"coalesce({state.where.sql}, false)" if state.where is not None else "true"
+    return f"{where} AND __beat IS NULL" if heartbeat else where
+
+
+_SKETCHES = ("hll_sketch_agg", "kll_sketch_agg_double")
+
+
+def _guarded(sql: str) -> str:
+    """Aggregate only rows that pass, so that a filter also guards what is computed behind it."""
+
+    def guard(node: exp.Expression) -> exp.Expression:
+        sketch = isinstance(node, exp.Anonymous) and node.name.lower() in _SKETCHES
+        if sketch or isinstance(node, exp.AggFunc):
+            return exp.Filter(this=node.copy(), expression=exp.Where(this=exp.column("__passes")))
+        return node
+
+    return Expression(sql).tree.transform(guard).sql("spark")
+
+
+HISTOGRAM = (
+    "SELECT pane, __passes, CAST(sum(__rows) AS BIGINT) AS rows, min(__low) AS low, "
+    "max(__high) AS high, max(__beat) AS beat FROM delta GROUP BY 1, 2"
+)

@@ -1,0 +1,152 @@
+"""SQL expressions as values: parsed once, checked against a schema, rendered for each engine.
+
+People write Spark SQL. The same tree is rendered for Spark and, by sqlglot, for DuckDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.annotate_types import annotate_types
+
+from slackwater.errors import Problem
+from slackwater.query.schema import Schema
+
+Dialect = Literal["spark", "duckdb"]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One SQL expression, kept as its normal Spark text (equal text = equal meaning)."""
+
+    sql: str
+
+    @property
+    def tree(self) -> exp.Expression:
+        """A private copy of the syntax tree."""
+        return _tree(self.sql).copy()
+
+    @property
+    def columns(self) -> frozenset[str]:
+        return frozenset(column.name for column in _tree(self.sql).find_all(exp.Column))
+
+    def render(self, dialect: Dialect) -> str:
+        return _tree(self.sql).sql(dialect)
+
+    def substitute(self, definitions: Mapping[str, Expression]) -> Expression:
+        """The same expression with columns replaced by what defines them."""
+
+        def swap(node: exp.Expression) -> exp.Expression:
+            if isinstance(node, exp.Column) and node.name in definitions:
+                return exp.paren(definitions[node.name].tree)
+            return node
+
+        return of_tree(self.tree.transform(swap))
+
+
+def of_tree(tree: exp.Expression) -> Expression:
+    return Expression(tree.sql("spark"))
+
+
+def column(name: str) -> Expression:
+    """The expression that reads one column."""
+    return of_tree(exp.column(name, quoted=True))
+
+
+@lru_cache(maxsize=4096)
+def _tree(sql: str) -> exp.Expression:
+    return sqlglot.parse_one(sql, read="spark")
+
+
+def parse(text: str, schema: Schema, where: str) -> tuple[str | None, Expression] | Problem:
+    """Parse ``text`` (``expr`` or ``expr AS name``); give its name and expression, or the problem.
+
+    Column names are matched as Spark does (case does not matter) and rewritten to the schema's
+    spelling, so that later comparison is by text.
+    """
+    if not isinstance(text, str) or not text.strip():
+        return Problem("SQL_EMPTY", where, f"expected an SQL expression, got {text!r}")
+    try:
+        tree = sqlglot.parse_one(text, read="spark")
+    except SqlglotError as error:
+        reason = str(error).splitlines()[0]
+        return Problem("SQL_UNPARSABLE", where, f"{text!r} is not an SQL expression: {reason}")
+    name = tree.alias if isinstance(tree, exp.Alias) else None
+    body = tree.this if isinstance(tree, exp.Alias) else tree
+    return _resolve(body, schema, where) or (name or _plain_name(body), of_tree(body))
+
+
+def _plain_name(tree: exp.Expression) -> str | None:
+    return tree.name if isinstance(tree, exp.Column) else None
+
+
+def _resolve(tree: exp.Expression, schema: Schema, where: str) -> Problem | None:
+    """Rewrite column names to the schema's spelling in place, or say what is wrong."""
+    if isinstance(tree, exp.Query) or tree.find(exp.Query, exp.Star) not in (None, *_stars(tree)):
+        return Problem("SQL_NOT_SCALAR", where, f"{tree.sql('spark')!r} is not a scalar expression")
+    spelling = {name.lower(): name for name in schema.names}
+    for node in list(tree.find_all(exp.Column)):
+        known = spelling.get(node.name.lower()) if not node.table else None
+        if known is None:
+            return _unknown_column(node, schema, where)
+        node.set("this", exp.to_identifier(known, quoted=True))
+    return None
+
+
+def _stars(tree: exp.Expression) -> tuple[exp.Expression, ...]:
+    """The stars of ``count(*)``, which are allowed."""
+    return tuple(star for star in tree.find_all(exp.Star) if isinstance(star.parent, exp.Count))
+
+
+def _unknown_column(node: exp.Column, schema: Schema, where: str) -> Problem:
+    return Problem(
+        "COLUMN_UNKNOWN",
+        where,
+        f"there is no column {node.sql('spark')!r}",
+        f"columns here: {', '.join(schema.names)}",
+    )
+
+
+def type_of(expression: Expression, schema: Schema) -> str | None:
+    """The SQL type of an expression in Spark's spelling, ``None`` when it cannot be told."""
+    types = {c.name: c.type for c in schema.columns}
+
+    def typed(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Column):
+            return _typed_null(types.get(node.name))
+        return node
+
+    tree = annotate_types(expression.tree.transform(typed), dialect="spark")
+    kind = tree.type
+    if kind is None or kind.this in (exp.DataType.Type.UNKNOWN, exp.DataType.Type.NULL):
+        return None
+    return kind.sql("spark").lower()
+
+
+def _typed_null(type_name: str | None) -> exp.Expression:
+    if type_name is None:
+        return exp.null()
+    try:
+        return exp.cast(exp.null(), exp.DataType.build(type_name, dialect="spark"))
+    except (SqlglotError, ValueError):
+        return exp.null()
+
+
+_NUMERIC = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "short", "byte")
+
+
+def is_numeric(type_name: str | None) -> bool | None:
+    """Whether a type is a number; ``None`` if the type is unknown."""
+    if type_name is None:
+        return None
+    return type_name.split("(")[0].strip() in (*_NUMERIC, "long", "integer", "real")
+
+
+def is_boolean(type_name: str | None) -> bool | None:
+    return None if type_name is None else type_name == "boolean"

@@ -1,0 +1,164 @@
+"""What the user writes: streams, windows, groups, aggregates and queries.
+
+Every verb returns a new value and nothing is checked before the pipeline is built, so that all
+problems of a query can be told at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from slackwater.query.contract import FixedSlack
+from slackwater.query.schema import Schema
+from slackwater.units import DurationLike
+
+
+@dataclass(frozen=True, slots=True)
+class StreamDef:
+    """A base stream: its name, columns, time column and where the rows come from.
+
+    ``source`` is opaque here; the Spark layer knows how to open it.
+    """
+
+    name: str
+    schema: Schema
+    time: str
+    arrival: str | None = None
+    max_ahead: DurationLike | None = "1 day"
+    source: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Keep the rows for which ``predicate`` is true."""
+
+    predicate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Keep and compute columns: ``expr`` or ``expr AS name``."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """Group rows by window and keys and compute aggregates."""
+
+    size: DurationLike
+    slide: DurationLike | None
+    start: DurationLike
+    keys: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+
+
+Step = Where | Select | Aggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream of rows: a base stream, or the results of an aggregate."""
+
+    base: StreamDef
+    steps: tuple[Step, ...] = ()
+
+    def _then(self, step: Step) -> Stream:
+        return replace(self, steps=(*self.steps, step))
+
+    def where(self, predicate: str) -> Stream:
+        """Keep the rows for which an SQL predicate is true."""
+        return self._then(Where(predicate))
+
+    def select(self, *columns: str) -> Stream:
+        """Keep and compute columns, each ``"expr"`` or ``"expr AS name"``."""
+        return self._then(Select(columns))
+
+    def window(
+        self, size: DurationLike, slide: DurationLike | None = None, *, start: DurationLike = 0
+    ) -> Windowed:
+        """Cut the stream into windows ``[start, end)`` of ``size``, one every ``slide``.
+
+        Windows start at multiples of ``slide`` since the epoch, shifted by ``start``
+        (Spark's ``startTime``).
+        """
+        return Windowed(self, size, slide, start)
+
+    def query(
+        self,
+        name: str,
+        contract: FixedSlack | None = None,
+        *,
+        late: str = "drop",
+        keep: DurationLike | None = None,
+        idle: DurationLike | None = None,
+        sink: Any = None,
+        side: Any = None,
+    ) -> Query:
+        """Name this result, state its contract and where it goes.
+
+        Parameters
+        ----------
+        name
+            Names the query in results, events and files; unique in its pipeline.
+        contract
+            ``sw.slack("10 seconds")``; without one, windows close as soon as the clock passes.
+        late
+            ``"drop"`` (count only), ``"side"`` (write late rows to ``side``) or ``"revise"``
+            (re-open the answer and emit a ``revision``).
+        keep
+            With ``late="revise"``: how long after closing an answer may still be revised.
+        idle
+            A stream silent for this long (wall time) no longer holds the clock back.
+        sink, side
+            Where results and late rows go; by default into the checkpoint folder as Parquet.
+        """
+        return Query(
+            name=name,
+            stream=self,
+            contract=contract or FixedSlack(0),
+            late=late,
+            keep=keep,
+            idle=idle,
+            sink=sink,
+            side=side,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """A stream cut into windows, waiting for its aggregates."""
+
+    stream: Stream
+    size: DurationLike
+    slide: DurationLike | None
+    start: DurationLike = 0
+    keys: tuple[str, ...] = ()
+
+    def group_by(self, *keys: str) -> Windowed:
+        """Group by columns or expressions (``"expr AS name"``) inside each window."""
+        return replace(self, keys=(*self.keys, *keys))
+
+    def aggregate(self, **values: str) -> Stream:
+        """Compute aggregates, e.g. ``total="sum(v)"``; the result is a stream again.
+
+        Its event time is the last instant of each window, so that a window over results takes in
+        exactly the inner windows that end inside it.
+        """
+        step = Aggregate(self.size, self.slide, self.start, self.keys, tuple(values.items()))
+        return replace(self.stream, steps=(*self.stream.steps, step))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A named result under a contract."""
+
+    name: str
+    stream: Stream
+    contract: FixedSlack
+    late: str = "drop"
+    keep: DurationLike | None = None
+    idle: DurationLike | None = None
+    sink: Any = None
+    side: Any = None

@@ -1,0 +1,74 @@
+"""Expressions for the interpreter: evaluated by DuckDB, sketches replaced by exact answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from slackwater.plan.stage import Stage, State
+from slackwater.plan.statement import Writer
+from slackwater.query.expression import Expression
+
+_EXACT = (
+    "CREATE MACRO hll_sketch_agg(x, k) AS list(x)",
+    "CREATE MACRO hll_sketch_estimate(l) AS len(list_distinct(l))",
+    "CREATE MACRO kll_sketch_agg_double(x, k) AS list(x ORDER BY x) FILTER (WHERE x IS NOT NULL)",
+    "CREATE MACRO kll_sketch_get_quantile_double(l, p) AS l[greatest(1, ceil(p * len(l))::BIGINT)]",
+)
+
+
+class Evaluator:
+    """Runs the scalar and aggregate expressions of a plan over plain rows, without panes."""
+
+    def __init__(self) -> None:
+        self.writer = Writer("duckdb")
+        self._duck = duckdb.connect(":memory:")
+        self._duck.execute("SET TimeZone = 'UTC'")
+        for macro in _EXACT:
+            self._duck.execute(macro)
+
+    def close(self) -> None:
+        self._duck.close()
+
+    def prepare(self, table: pa.Table, state: State) -> pa.Table:
+        """The input with its keys computed (``__key0``...) and whether each row passes."""
+        where = f"coalesce({self.writer.render(state.where)}, false)" if state.where else "true"
+        keys = [
+            f", {self.writer.render(value)} AS __key{number}"
+            for number, (_, value) in enumerate(state.keys)
+        ]
+        numbered = table.append_column("__position", pa.array(range(table.num_rows), pa.int64()))
+        text = f"SELECT *, {where} AS __passes{''.join(keys)} FROM numbered ORDER BY __position"
+        return self._run(text, numbered=numbered)
+
+    def aggregate(self, stage: Stage, members: pa.Table) -> list[dict[str, Any]]:
+        """Answers per window and key of ``members`` (rows with ``__start`` and ``__key*``)."""
+        keys = [f"__key{number}" for number in range(len(stage.keys))]
+        group = ", ".join(["__start", *keys])
+        parts = [
+            f"{self.writer.render(Expression(p.sql))} AS {self.writer.name(p.name)}"
+            for p in stage.state.partials
+        ]
+        values = [f"{self.writer.render(v)} AS {self.writer.name(n)}" for n, v in stage.values]
+        named = [f"{k} AS {self.writer.name(n)}" for k, n in zip(keys, stage.keys, strict=True)]
+        inner = f"SELECT {', '.join([group, *parts])} FROM members GROUP BY {group}"
+        columns = ["__start", f"__start + {stage.window.size} AS __end", *named, *values]
+        return self._run(f"SELECT {', '.join(columns)} FROM ({inner})", members=members).to_pylist()
+
+    def _run(self, text: str, **tables: pa.Table) -> pa.Table:
+        for name, table in tables.items():
+            self._duck.register(name, table)
+        try:
+            return _plain(self._duck.sql(text).to_arrow_table())
+        finally:
+            for name in tables:
+                self._duck.unregister(name)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """DuckDB sums integers as HUGEINT, which Arrow shows as decimals: back to integers."""
+    huge = pa.decimal128(38, 0)
+    fields = [pa.field(f.name, pa.int64() if f.type == huge else f.type) for f in table.schema]
+    return table.cast(pa.schema(fields))

@@ -1,0 +1,1 @@
+"""Benchmarks: the same query in plain Structured Streaming and in Slackwater, on the same files."""

@@ -1,0 +1,104 @@
+"""Input for benchmarks: seeded Parquet files, one per micro-batch, written once and reused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from slackwater.units import DAY, SECOND, fingerprint
+
+FORMAT = 1
+BEGIN = 1_700_000_000 * SECOND  # any instant; a multiple of every window used here
+ROW_GROUP = 100_000  # small enough that Spark can give one file to several cores
+SENTINEL = "sentinel.parquet"
+DDL = "ts TIMESTAMP, key BIGINT, v BIGINT"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A disordered stream cut into batches; times in seconds of event time.
+
+    Rows of a batch spread over ``span``; a share ``late`` of them is up to ``slack`` behind, never
+    more, so that neither engine drops a row. Values are integers: sums are exact.
+    """
+
+    rows: int
+    keys: int
+    batches: int
+    span: int = 10
+    late: float = 0.1
+    slack: int = 5
+    seed: int = 7
+
+    @property
+    def name(self) -> str:
+        return f"windows-{fingerprint({'format': FORMAT, **asdict(self)})}"
+
+    @property
+    def end(self) -> int:
+        """All rows are before this instant, the sentinel is far behind it."""
+        return BEGIN + self.batches * self.span * SECOND
+
+
+def prepare(workload: Workload, cache: Path) -> Path:
+    """The folder with the files of a workload; made if it is not in the cache."""
+    folder = cache / workload.name
+    if not folder.exists():
+        beside = cache / f".{workload.name}-{os.getpid()}"
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir(parents=True)
+        _write(workload, beside)
+        beside.rename(folder)
+    return folder
+
+
+def _write(workload: Workload, folder: Path) -> None:
+    for batch in range(workload.batches):
+        _write_file(_rows(workload, batch), folder / f"{batch:05d}.parquet", batch)
+    _write_file(_sentinel(workload), folder / SENTINEL, workload.batches)
+    (folder / "_workload.json").write_text(json.dumps(asdict(workload), indent=1))
+
+
+def _rows(workload: Workload, batch: int) -> pa.Table:
+    random = np.random.default_rng([workload.seed, batch])
+    start = BEGIN + batch * workload.span * SECOND
+    time = start + np.sort(random.integers(0, workload.span * SECOND, workload.rows))
+    is_late = random.random(workload.rows) < workload.late
+    delay = random.integers(0, max(1, workload.slack * SECOND), workload.rows)
+    time = np.maximum(np.where(is_late, time - delay, time), BEGIN)
+    key = random.integers(0, workload.keys, workload.rows)
+    return _table(time, key, random.integers(0, 1000, workload.rows))
+
+
+def _sentinel(workload: Workload) -> pa.Table:
+    """One row so far ahead that every window with real rows closes, in both engines."""
+    return _table(np.array([workload.end + DAY]), np.array([0]), np.array([0]))
+
+
+def _table(time: np.ndarray, key: np.ndarray, value: np.ndarray) -> pa.Table:
+    return pa.table({"ts": pa.array(time, pa.timestamp("us", tz="UTC")), "key": key, "v": value})
+
+
+def _write_file(table: pa.Table, path: Path, number: int) -> None:
+    pq.write_table(table, path, row_group_size=ROW_GROUP)
+    at = BEGIN // SECOND + number  # the file source takes files in the order of their times
+    os.utime(path, (at, at))
+
+
+def batch_files(folder: Path) -> list[str]:
+    """The files with real rows."""
+    return sorted(str(path) for path in folder.glob("[0-9]*.parquet"))
+
+
+def open_frame(spark: SparkSession, folder: Path) -> DataFrame:
+    """The files as a scripted stream: one file, one micro-batch."""
+    reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1)
+    return reader.parquet(f"file://{folder}")

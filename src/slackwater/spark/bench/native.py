@@ -1,0 +1,57 @@
+"""The query in plain Structured Streaming: watermark, window, append mode, Parquet sink."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from slackwater.spark.bench.cases import Case
+from slackwater.spark.bench.data import open_frame
+from slackwater.spark.bench.measured import Measured, batch_times
+
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+_STATE = "org.apache.spark.sql.execution.streaming.state"
+
+# Both stores in their best settings: RocksDB uploads changes, not whole snapshots, per batch.
+STORES: dict[str, dict[str, str]] = {
+    "hdfs": {_PROVIDER: f"{_STATE}.HDFSBackedStateStoreProvider"},
+    "rocksdb": {_PROVIDER: f"{_STATE}.RocksDBStateStoreProvider", _CHANGELOG: "true"},
+}
+
+
+def run(spark: SparkSession, case: Case, data: Path, folder: Path, store: str) -> Measured:
+    """Run the query over all files with one of the ``STORES``."""
+    for name, value in STORES[store].items():
+        spark.conf.set(name, value)
+    results = folder / "results"
+    writer = (
+        _query(open_frame(spark, data), case)
+        .writeStream.format("parquet")
+        .outputMode("append")
+        .option("path", f"file://{results}")
+        .option("checkpointLocation", f"file://{folder}/checkpoint")
+        .trigger(availableNow=True)
+    )
+    query = writer.start()
+    query.awaitTermination()
+    seconds, parts = batch_times(query)
+    return Measured(f"native-{store}", seconds, results, parts)
+
+
+def _query(rows: DataFrame, case: Case) -> DataFrame:
+    window = F.window("ts", f"{case.size} seconds", f"{case.slide} seconds")
+    return (
+        rows.withWatermark("ts", f"{case.slack} seconds")
+        .groupBy(window, "key")
+        .agg(F.sum("v").alias("total"), F.count("*").alias("n"))
+        .select(
+            F.col("window.start").alias("window_start"),
+            F.col("window.end").alias("window_end"),
+            "key",
+            "total",
+            "n",
+        )
+    )

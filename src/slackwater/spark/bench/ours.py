@@ -1,0 +1,46 @@
+"""The same query in Slackwater: durable state, Parquet sink."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from slackwater.query.contract import slack
+from slackwater.spark.bench.cases import Case
+from slackwater.spark.bench.data import open_frame
+from slackwater.spark.bench.measured import Measured, batch_times
+from slackwater.spark.pipeline import Pipeline, pipeline, stream
+from slackwater.spark.sinks import ParquetSink
+
+
+def run(spark: SparkSession, case: Case, data: Path, folder: Path) -> Measured:
+    """Run the query over all files on the tier of the case."""
+    results = folder / "results"
+    handle = build(spark, case, data, results).run(
+        str(folder / "checkpoint"), tier=case.tier, spark=spark
+    )
+    seconds, parts = batch_times(handle.query)
+    batches = [event for event in handle.events() if event["event"] == "batch"]
+    laps = [{name: ms / 1000 for name, ms in event["ms"].items()} for event in batches]
+    merged = tuple({**part, **lap} for part, lap in zip(parts, laps, strict=True))
+    state = [event["state"] for event in batches]
+    tiers = sorted({event["tier"] for event in batches})
+    extra = {"state": state, "dropped": _dropped(batches), "tiers": tiers}
+    return Measured("slackwater", seconds, results, merged, extra)
+
+
+def build(spark: SparkSession, case: Case, data: Path, results: Path) -> Pipeline:
+    """The pipeline; no bound on how far a row may be ahead, because the sentinel is."""
+    rows = stream("rows", open_frame(spark, data), time="ts", max_ahead=None)
+    answers = (
+        rows.window(f"{case.size} seconds", f"{case.slide} seconds")
+        .group_by("key")
+        .aggregate(total="sum(v)", n="count(*)")
+    )
+    sink = ParquetSink(str(results))
+    return pipeline(answers.query("answers", slack(f"{case.slack} seconds"), sink=sink))
+
+
+def _dropped(batches: list[dict[str, object]]) -> int:
+    return sum(event["queries"]["answers"]["dropped"] for event in batches)  # type: ignore[index]

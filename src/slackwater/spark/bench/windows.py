@@ -1,0 +1,133 @@
+"""Plain Spark against Slackwater: alternating runs, medians, results compared exactly."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from slackwater.spark.bench import native, ours
+from slackwater.spark.bench.answer import Answers
+from slackwater.spark.bench.cases import Case
+from slackwater.spark.bench.data import prepare
+from slackwater.spark.bench.measured import Measured, median_of
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One case measured: median batch of both engines in seconds, and whether they agree.
+
+    ``stores`` has the median of plain Spark for each state store; the faster one counts.
+    ``duckdb_s`` is the limit of the machine: the same answer once, over all files, in DuckDB.
+    """
+
+    case: Case
+    stores: dict[str, float]
+    slackwater_s: float
+    duckdb_s: float
+    results: int
+    equal: bool
+
+    @property
+    def store(self) -> str:
+        return min(self.stores, key=lambda name: self.stores[name])
+
+    @property
+    def native_s(self) -> float:
+        return self.stores[self.store]
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster Slackwater is."""
+        return self.native_s / self.slackwater_s
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "case": self.case.case,
+            "rows_per_batch": self.case.rows,
+            "keys": self.case.keys,
+            "native_s": round(self.native_s, 4),
+            "slackwater_s": round(self.slackwater_s, 4),
+            "ratio": round(self.ratio, 3),
+            "equal": self.equal,
+            "tier": self.case.tier,
+            "store": self.store,
+            "stores_s": {name: round(s, 4) for name, s in self.stores.items()},
+            "duckdb_once_s": round(self.duckdb_s, 4),
+            "batches": self.case.batches,
+            "warmup": self.case.warmup,
+            "results": self.results,
+        }
+
+
+def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The benchmark's JSON."""
+    return {"bench": "windows", "cases": [outcome.to_json() for outcome in outcomes]}
+
+
+def measure(
+    spark: SparkSession,
+    cases: Sequence[Case],
+    *,
+    cache: Path | None = None,
+    tell: Tell = lambda _: None,
+) -> Iterator[Outcome]:
+    """Measure cases one after the other; ``tell`` hears of each step.
+
+    Parameters
+    ----------
+    cache
+        Where input files are kept for the next time; a temporary folder by default.
+    """
+    session = bench_session(spark)
+    with tempfile.TemporaryDirectory(
+        prefix="slackwater-bench-", ignore_cleanup_errors=True
+    ) as scratch:
+        for number, case in enumerate(cases):
+            tell(f"{case.label}: input")
+            data = prepare(case.workload, cache or Path(scratch) / "data")
+            # a folder per case: Spark's state stores look after theirs for a while after the end
+            yield _measure_case(session, case, data, Path(scratch) / f"run-{number}", tell)
+
+
+def bench_session(spark: SparkSession) -> SparkSession:
+    """A session of its own on the same Spark: same settings for both engines, all batches kept."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    session.conf.set("spark.sql.streaming.numRecentProgressUpdates", "10000")
+    return session
+
+
+def _measure_case(
+    spark: SparkSession, case: Case, data: Path, scratch: Path, tell: Tell
+) -> Outcome:
+    tell(f"{case.label}: from scratch in DuckDB")
+    with Answers(case, data) as answers:
+        plain: dict[str, Measured] = {}
+        mine: list[Measured] = []
+        for store in native.STORES:  # plain, ours, plain, ours
+            tell(f"{case.label}: plain Spark, {store} store")
+            plain[store] = native.run(spark, case, data, scratch / store, store)
+            tell(f"{case.label}: Slackwater, {case.tier} tier")
+            mine.append(ours.run(spark, case, data, scratch / f"ours-{store}"))
+        tell(f"{case.label}: compare {answers.rows:,} results")
+        return judge(case, plain, mine, answers)
+
+
+def judge(
+    case: Case, plain: dict[str, Measured], mine: Sequence[Measured], answers: Answers
+) -> Outcome:
+    """Medians, and equality of every run with the truth and of both engines with each other."""
+    runs = [*plain.values(), *mine]
+    every = next(iter(plain.values()))
+    equal = all(answers.is_right(run.results) for run in runs)
+    equal = equal and answers.agree(every.results, mine[0].results)
+    steady = (case.warmup, case.batches)
+    stores = {store: median_of([run], *steady) for store, run in plain.items()}
+    return Outcome(case, stores, median_of(mine, *steady), answers.seconds, answers.rows, equal)

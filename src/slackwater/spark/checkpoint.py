@@ -1,0 +1,244 @@
+"""The checkpoint folder: identity, lock, manifests and decisions, written atomically.
+
+Layout::
+
+    slackwater.json        format version and what the checkpoint means
+    lock                   held while a pipeline runs
+    spark/                 Spark's own offsets and commits
+    manifest/00000012.json everything batch 12 left behind; if it exists, batch 12 is done
+    decision/00000012.json what batch 12 decided, written before it was applied
+    runs/<state>/...       state
+    side/<query>/...       rows set aside
+    events.jsonl           what happened
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import zlib
+from pathlib import Path
+from typing import Any
+
+from slackwater.errors import CheckpointError, StorageError
+
+FORMAT = 1
+KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
+
+
+def storage_error(error: OSError, path: Path) -> StorageError:
+    """Name what went wrong with a file, and the way out."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return StorageError(
+        "DISK_FULL" if full else "STORAGE_FAILED",
+        f"cannot write {path}: {error.strerror}",
+        "the batch was not committed and nothing is half-written; "
+        f"{'free some space' if full else 'mend the storage'} and start the pipeline again",
+    )
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write and flush to disk; the file has its full content or is removed."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise storage_error(error, path) from error
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write beside, flush, rename: readers see the old content or the new, never a part."""
+    beside = path.with_name(f".{path.name}.tmp")
+    write_file(beside, data)
+    try:
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise storage_error(error, path) from error
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def seal(value: dict[str, Any]) -> bytes:
+    """JSON with a checksum of itself."""
+    body = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return json.dumps({"crc32": zlib.crc32(body.encode()), "body": value}, sort_keys=True).encode()
+
+
+def unseal(path: Path) -> dict[str, Any]:
+    """The JSON inside, or a clear error if a single byte is not what was written."""
+    try:
+        outer = json.loads(path.read_bytes())
+        body: dict[str, Any] = outer["body"]
+        text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        if zlib.crc32(text.encode()) == outer["crc32"]:
+            return body
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise CheckpointError(
+        "CHECKPOINT_DAMAGED",
+        f"{path} is not what was written",
+        f"run 'slackwater repair {path.parent.parent}' to go back to the newest sound batch; "
+        "the batches after it are then read again from their sources",
+    )
+
+
+class Checkpoint:
+    """One pipeline's folder. Use :meth:`open` to claim it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock: int | None = None
+
+    @classmethod
+    def open(cls, folder: str | Path, identity: str, meaning: dict[str, object]) -> Checkpoint:
+        """Claim a folder for a pipeline; refuse one that is in use or means something else."""
+        checkpoint = cls(Path(folder).absolute())
+        checkpoint._create()
+        checkpoint._claim()
+        try:
+            checkpoint._check(identity, meaning)
+        except BaseException:
+            checkpoint.close()
+            raise
+        return checkpoint
+
+    @property
+    def spark(self) -> Path:
+        return self.folder / "spark"
+
+    @property
+    def runs(self) -> Path:
+        return self.folder / "runs"
+
+    @property
+    def events(self) -> Path:
+        return self.folder / "events.jsonl"
+
+    def side(self, query: str) -> Path:
+        return self.folder / "side" / query
+
+    def results(self, query: str) -> Path:
+        return self.folder / "results" / query
+
+    def _create(self) -> None:
+        try:
+            for name in ("manifest", "decision", "runs"):
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, self.folder) from error
+
+    def _claim(self) -> None:
+        path = self.folder / "lock"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            owner = path.read_text().strip() or "?"
+            os.close(handle)
+            raise CheckpointError(
+                "CHECKPOINT_IN_USE",
+                f"{self.folder} is used by another running pipeline (process {owner})",
+                "stop that pipeline, or give this one a checkpoint folder of its own",
+            ) from error
+        os.ftruncate(handle, 0)
+        os.write(handle, str(os.getpid()).encode())
+        self._lock = handle
+
+    def close(self) -> None:
+        """Give the folder up."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _check(self, identity: str, meaning: dict[str, object]) -> None:
+        path = self.folder / "slackwater.json"
+        if not path.exists():
+            value = {"format": FORMAT, "pipeline": identity, "meaning": meaning}
+            write_atomically(path, json.dumps(value, indent=1).encode())
+            return
+        try:
+            value = json.loads(path.read_text())
+        except ValueError as error:
+            raise CheckpointError(
+                "CHECKPOINT_DAMAGED", f"{path} is not JSON", "restore the file or start afresh"
+            ) from error
+        self._check_format(value.get("format"))
+        if value.get("pipeline") != identity:
+            raise CheckpointError(
+                "CHECKPOINT_OTHER_QUERY",
+                f"{self.folder} belongs to another pipeline: "
+                + "; ".join(_differences(value.get("meaning", {}), meaning)),
+                "slack, late rows, sinks and tiers may change; for other changes use a new folder",
+            )
+
+    def _check_format(self, found: object) -> None:
+        if found != FORMAT:
+            raise CheckpointError(
+                "CHECKPOINT_FORMAT",
+                f"{self.folder} has format {found}, this version reads format {FORMAT}",
+                "use the version of slackwater that wrote it, or a new folder",
+            )
+
+    def manifest_path(self, batch: int) -> Path:
+        return self.folder / "manifest" / f"{batch:08d}.json"
+
+    def decision_path(self, batch: int) -> Path:
+        return self.folder / "decision" / f"{batch:08d}.json"
+
+    def batches(self) -> list[int]:
+        """The committed batches whose manifests are kept, oldest first."""
+        return sorted(int(path.stem) for path in (self.folder / "manifest").glob("[0-9]*.json"))
+
+    def manifest(self, batch: int) -> dict[str, Any]:
+        value = unseal(self.manifest_path(batch))
+        self._check_format(value.get("format"))
+        return value
+
+    def commit(self, batch: int, manifest: dict[str, Any]) -> None:
+        """Make a batch done; older manifests and decisions are forgotten."""
+        write_atomically(self.manifest_path(batch), seal({"format": FORMAT, **manifest}))
+        for old in self.batches():
+            if old < batch - KEPT:
+                self.manifest_path(old).unlink(missing_ok=True)
+                self.decision_path(old).unlink(missing_ok=True)
+
+    def decision(self, batch: int) -> dict[str, Any] | None:
+        """What an earlier attempt at this batch decided, if it came that far."""
+        path = self.decision_path(batch)
+        return unseal(path) if path.exists() else None
+
+    def remember(self, batch: int, decision: dict[str, Any]) -> None:
+        write_atomically(self.decision_path(batch), seal(decision))
+
+    def sweep(self, live: set[str]) -> None:
+        """Remove run files that no kept manifest names."""
+        for path in self.runs.glob("*/*"):
+            if str(path.relative_to(self.runs)) not in live:
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        for path in self.runs.iterdir():
+            if path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
+
+
+def _differences(old: Any, new: Any, at: str = "") -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        found: list[str] = []
+        for key in sorted({*old, *new}):
+            found += _differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))
+        return found
+    return [] if old == new else [f"{at} was {old!r}, is {new!r}"]

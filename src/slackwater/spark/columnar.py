@@ -1,0 +1,143 @@
+"""The columnar tier: DuckDB in the driver over Arrow tables, milliseconds per batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+
+from slackwater.control.records import Tier
+from slackwater.plan.stage import State
+from slackwater.plan.statement import HISTOGRAM, Writer
+from slackwater.spark import sketch
+from slackwater.spark.checkpoint import write_file
+from slackwater.spark.engine import Delta, filled, new_run
+from slackwater.spark.run import Run, checksum, verify
+from slackwater.stats.panes import PaneCount
+
+_STATISTICS = ("__passes", "__low", "__high", "__beat")
+
+
+class ColumnarEngine:
+    """Runs statements in DuckDB; keeps live runs in memory and, for restart, on disk."""
+
+    def __init__(self, folder: Path, *, sketches: bool = True) -> None:
+        self.folder = folder
+        self.writer = Writer("duckdb")
+        self._tables: dict[str, pa.Table] = {}
+        self._duck = duckdb.connect(":memory:")
+        self._duck.execute("SET TimeZone = 'UTC'")
+        if sketches:
+            sketch.register(self._duck)
+
+    @property
+    def tier(self) -> Tier:
+        return "columnar"
+
+    def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[pa.Table]:
+        table = partials.toArrow()
+        counts, beat = histogram(self._duck, table)
+        return Delta(state, table, None, counts, beat)
+
+    def absorb(
+        self, delta: Delta[pa.Table], batch: int, bound: int | None
+    ) -> tuple[Run | None, pa.Table | None]:
+        table = delta.relation
+        keep = pc.is_valid(table["pane"])
+        if bound is not None:
+            keep = pc.and_kleene(keep, pc.less_equal(table["pane"], bound))
+        usable = table.filter(keep).drop_columns(list(_STATISTICS))
+        run = self.save(usable, new_run(delta.state.identity, batch, "d"), "pane")
+        return run, usable if run else None
+
+    def sql(
+        self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: pa.Table
+    ) -> pa.Table:
+        used = {name: value for name, value in parameters.items() if f"${name}" in text}
+        for name, table in relations.items():
+            self._duck.register(name, table)
+        try:
+            result = self._duck.sql(text, params=used or None).to_arrow_table()
+        finally:
+            for name in relations:
+                self._duck.unregister(name)
+        return result.select(schema.names).cast(schema)
+
+    def save(self, relation: pa.Table, run: Run, time: str) -> Run | None:
+        if relation.num_rows == 0:
+            return None
+        bounds = pc.min_max(relation[time])
+        buffer = pa.BufferOutputStream()
+        pq.write_table(relation, buffer, compression="snappy", use_dictionary=False)
+        data = buffer.getvalue().to_pybytes()
+        write_file(self.folder / run.path, data)
+        parts: dict[str, tuple[int, int | None]] = {"": (len(data), checksum(data))}
+        low, high = bounds["min"].as_py(), bounds["max"].as_py()
+        saved = filled(run, relation.num_rows, low, high, parts)
+        self._tables[saved.path] = relation
+        return saved
+
+    def load(self, runs: Sequence[Run], schema: pa.Schema) -> pa.Table:
+        if not runs:
+            return schema.empty_table()
+        return pa.concat_tables([self._table(run, schema) for run in runs])
+
+    def _table(self, run: Run, schema: pa.Schema) -> pa.Table:
+        if run.path not in self._tables:
+            verify(run, self.folder)
+            table = pq.read_table(self.folder / run.path, columns=schema.names)
+            if run.upper is not None:
+                table = table.filter(pc.less_equal(table["pane"], run.upper))
+            if "pane" in schema.names:
+                table = table.filter(pc.is_valid(table["pane"]))
+            self._tables[run.path] = table
+        return self._tables[run.path].select(schema.names).cast(schema)
+
+    def concat(self, parts: Sequence[pa.Table]) -> pa.Table:
+        return pa.concat_tables(parts)
+
+    def is_empty(self, relation: pa.Table) -> bool:
+        return bool(relation.num_rows == 0)
+
+    def forget(self, runs: Sequence[Run]) -> None:
+        for run in runs:
+            self._tables.pop(run.path, None)
+
+    def close(self) -> None:
+        """Give memory back."""
+        self._tables.clear()
+        self._duck.close()
+
+    def keep_only(self, runs: Sequence[Run]) -> None:
+        """Drop every table from memory that is not one of these runs."""
+        live = {run.path for run in runs}
+        self._tables = {path: table for path, table in self._tables.items() if path in live}
+
+
+def histogram(
+    duck: duckdb.DuckDBPyConnection, delta: pa.Table
+) -> tuple[tuple[PaneCount, ...], int | None]:
+    """Rows per pane of a delta, and the newest heartbeat in it."""
+    duck.register("delta", delta)
+    try:
+        found = duck.execute(HISTOGRAM).fetchall()
+    finally:
+        duck.unregister("delta")
+    return pane_counts(found)
+
+
+def pane_counts(
+    found: Sequence[tuple[int | None, ...]],
+) -> tuple[tuple[PaneCount, ...], int | None]:
+    beat = max((row[5] for row in found if row[5] is not None), default=None)
+    counts = tuple(
+        PaneCount(pane, bool(passes), rows or 0, low, high)
+        for pane, passes, rows, low, high, _ in found
+        if rows
+    )
+    return counts, beat

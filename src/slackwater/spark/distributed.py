@@ -1,0 +1,144 @@
+"""The spark tier: DataFrames over the same runs, for state that does not fit one machine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from slackwater.control.records import Tier
+from slackwater.plan.stage import State
+from slackwater.plan.statement import HISTOGRAM, Writer
+from slackwater.spark.columnar import pane_counts
+from slackwater.spark.engine import Delta, filled, new_run
+from slackwater.spark.run import Run, damaged
+
+
+class SparkEngine:
+    """Runs statements as Spark jobs; runs are folders of Parquet that executors write and read."""
+
+    def __init__(self, folder: Path, session: SparkSession) -> None:
+        self.folder = folder
+        self.session = session
+        self.writer = Writer("spark")
+
+    @property
+    def tier(self) -> Tier:
+        return "spark"
+
+    def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[DataFrame]:
+        run = new_run(state.identity, batch, "d")
+        run = self._write(partials, run)
+        delta = self._read([run], partials.schema)
+        delta.createOrReplaceTempView("delta")
+        found = [tuple(row) for row in self.session.sql(HISTOGRAM).collect()]
+        counts, beat = pane_counts(found)
+        return Delta(state, delta, run, counts, beat)
+
+    def absorb(
+        self, delta: Delta[DataFrame], batch: int, bound: int | None
+    ) -> tuple[Run | None, DataFrame | None]:
+        panes = [
+            c.pane
+            for c in delta.counts
+            if c.pane is not None and (bound is None or c.pane <= bound)
+        ]
+        if delta.run is None or not panes:
+            return None, None
+        run = replace(delta.run, low=min(panes), high=max(panes), upper=bound)
+        return run, delta.relation.where(_usable(run))
+
+    def sql(
+        self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: DataFrame
+    ) -> DataFrame:
+        for name, frame in relations.items():
+            frame.createOrReplaceTempView(name)
+        used = {name: value for name, value in parameters.items() if f":{name}" in text}
+        return _cast(self.session.sql(text, args=used), schema)
+
+    def save(self, relation: DataFrame, run: Run, time: str) -> Run | None:
+        saved = self._write(relation, run)
+        if saved.rows == 0:
+            shutil.rmtree(self.folder / run.path)
+            return None
+        low, high = _bounds(self.folder / run.path, time)
+        return replace(saved, low=low, high=high)
+
+    def _write(self, frame: DataFrame, run: Run) -> Run:
+        path = self.folder / run.path
+        frame.write.mode("overwrite").parquet(uri(path))
+        files = sorted(path.glob("*.parquet"))
+        rows = sum(pq.read_metadata(file).num_rows for file in files)
+        parts: dict[str, tuple[int, int | None]] = {
+            file.name: (file.stat().st_size, None) for file in files
+        }
+        return filled(run, rows, 0, 0, parts)
+
+    def load(self, runs: Sequence[Run], schema: pa.Schema) -> DataFrame:
+        wanted = from_arrow_schema(schema)
+        if not runs:
+            return self.session.createDataFrame([], wanted)
+        if "pane" not in schema.names:
+            return self._read(runs, wanted)
+        groups = {run.upper: [r for r in runs if r.upper == run.upper] for run in runs}
+        return self.concat(
+            [self._read(group, wanted).where(_usable(group[0])) for group in groups.values()]
+        )
+
+    def _read(self, runs: Sequence[Run], schema: StructType) -> DataFrame:
+        for run in runs:
+            for name, (size, _) in run.parts.items():
+                path = self.folder / run.path / name if name else self.folder / run.path
+                if not path.exists() or path.stat().st_size != size:
+                    raise damaged(path, "is missing or has another size than was written")
+        paths = [uri(self.folder / run.path) for run in runs]
+        try:
+            return self.session.read.schema(schema).parquet(*paths)
+        except PySparkException as error:
+            raise damaged(self.folder / runs[0].path, f"cannot be read: {error}") from error
+
+    def concat(self, parts: Sequence[DataFrame]) -> DataFrame:
+        return reduce(DataFrame.unionByName, parts)
+
+    def is_empty(self, relation: DataFrame) -> bool:
+        return relation.isEmpty()
+
+    def forget(self, runs: Sequence[Run]) -> None:
+        """Nothing is held here: the files are the state."""
+
+
+def uri(path: Path) -> str:
+    """A path as Hadoop reads it: nothing is escaped."""
+    return f"file://{path}"
+
+
+def _usable(run: Run) -> str:
+    return "pane IS NOT NULL" if run.upper is None else f"pane <= {run.upper}"
+
+
+def _cast(frame: DataFrame, schema: pa.Schema) -> DataFrame:
+    wanted = from_arrow_schema(schema)
+    return frame.select([F.col(f"`{f.name}`").cast(f.dataType).alias(f.name) for f in wanted])
+
+
+def _bounds(path: Path, column: str) -> tuple[int, int]:
+    """Smallest and largest value of a column, from the statistics in the files' footers."""
+    lows, highs = [], []
+    for file in path.glob("*.parquet"):
+        metadata = pq.read_metadata(file)
+        index = metadata.schema.to_arrow_schema().get_field_index(column)
+        for group in range(metadata.num_row_groups):
+            statistics = metadata.row_group(group).column(index).statistics
+            lows.append(statistics.min)
+            highs.append(statistics.max)
+    return min(lows), max(highs)

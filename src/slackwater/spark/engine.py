@@ -1,0 +1,80 @@
+"""The two tiers behind one interface: an engine runs statements over relations and keeps runs.
+
+A relation is an Arrow table in the columnar tier and a DataFrame in the spark tier. The logic of
+a stage (``stages.py``) is written once against this interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from slackwater.control.records import Tier
+from slackwater.plan.stage import State
+from slackwater.plan.statement import Writer
+from slackwater.spark.run import Run
+from slackwater.stats.panes import PaneCount
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Delta(Generic[R]):
+    """What one batch adds to a base state, before anything is decided about it."""
+
+    state: State
+    relation: R
+    run: Run | None
+    counts: tuple[PaneCount, ...]
+    beat: int | None
+
+
+class Engine(Protocol[R]):
+    """What a tier must offer."""
+
+    @property
+    def tier(self) -> Tier: ...
+
+    @property
+    def writer(self) -> Writer: ...
+
+    def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[R]:
+        """Run the one job over new rows."""
+        ...
+
+    def absorb(self, delta: Delta[R], batch: int, bound: int | None) -> tuple[Run | None, R | None]:
+        """Keep the usable part of a delta as a run; give the run and what it holds."""
+        ...
+
+    def sql(self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: R) -> R:
+        """Run one statement; the result has exactly ``schema``."""
+        ...
+
+    def save(self, relation: R, run: Run, time: str) -> Run | None:
+        """Write a relation as a run (``time`` names its time column); nothing if it is empty."""
+        ...
+
+    def load(self, runs: Sequence[Run], schema: pa.Schema) -> R: ...
+
+    def concat(self, parts: Sequence[R]) -> R: ...
+
+    def is_empty(self, relation: R) -> bool: ...
+
+    def forget(self, runs: Sequence[Run]) -> None:
+        """These runs are gone."""
+        ...
+
+
+def new_run(state: str, batch: int, tag: str) -> Run:
+    """The name of a run to be written."""
+    return Run(state, f"{batch:08d}-{tag}.parquet", batch, 0, 0, 0, {})
+
+
+def filled(
+    run: Run, rows: int, low: int, high: int, parts: dict[str, tuple[int, int | None]]
+) -> Run:
+    return replace(run, rows=rows, low=low, high=high, parts=parts)

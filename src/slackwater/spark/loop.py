@@ -1,0 +1,333 @@
+"""The loop: observe, decide, apply, record, once per micro-batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from slackwater.control.records import ControlState, Decision, Observation, Policy, Tier
+from slackwater.control.step import start, step
+from slackwater.events.log import EventLog, last_batch
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.statement import observe as observe_sql
+from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.columnar import ColumnarEngine
+from slackwater.spark.distributed import SparkEngine
+from slackwater.spark.engine import Delta, Engine
+from slackwater.spark.intake import Intake
+from slackwater.spark.run import Run, total_rows
+from slackwater.spark.shape import Shape
+from slackwater.spark.side import side_rows
+from slackwater.spark.sinks.base import Results, Sink
+from slackwater.spark.stages import Book, Bounds, QueryRunner, compact, purge
+
+SMALL_BATCH = 300_000
+
+
+@dataclass(slots=True)
+class Loop:
+    """One pipeline's loop: what it was told to do, what it holds, what it remembers."""
+
+    policy: Policy
+    checkpoint: Checkpoint
+    intake: Intake
+    shapes: dict[tuple[str, int], Shape]
+    sinks: dict[str, Sink]
+    sides: dict[str, Sink]
+    events: EventLog
+    pin: Tier | None = None
+    on_batch: Callable[[dict[str, Any]], None] | None = None
+    error: BaseException | None = None
+    batch: int = -1
+    sealed: bool = False
+    state: ControlState = field(default_factory=ControlState)
+    book: Book = field(default_factory=lambda: Book({}))
+    columnar: ColumnarEngine = field(init=False)
+    last_rows: int = 0
+
+    def __post_init__(self) -> None:
+        self.columnar = ColumnarEngine(self.checkpoint.runs, sketches=self._has_sketches())
+        self.state = start(self.policy, self.pin or "columnar")
+        self._resume()
+
+    def _has_sketches(self) -> bool:
+        stages = [stage for query in self.policy.plan.queries for stage in query.stages]
+        return any(part.is_sketch for stage in stages for part in stage.state.partials)
+
+    def close(self) -> None:
+        """Let go of files and memory; the checkpoint may be opened again."""
+        self.events.close()
+        self.columnar.close()
+        self.checkpoint.close()
+
+    def _resume(self) -> None:
+        """Go on from the newest manifest; whatever lies beyond it never happened."""
+        batches = self.checkpoint.batches()
+        if batches:
+            manifest = self.checkpoint.manifest(batches[-1])
+            self._take(manifest)
+            if (last_batch(self.checkpoint.events) or -1) < self.batch:
+                self.events.write("batch", **manifest["report"])
+        for query, sink in [*self.sinks.items(), *self.sides.items()]:
+            sink.open(query)
+            sink.rollback(self.batch)
+
+    def _take(self, manifest: dict[str, Any]) -> None:
+        self.batch = manifest["batch"]
+        self.sealed = manifest["sealed"]
+        self.state = ControlState.from_json(manifest["control"])
+        runs = [Run.from_json(run) for run in manifest["runs"]]
+        self.book = Book({})
+        for run in runs:
+            self.book.add(run)
+
+    def process(self, rows: DataFrame, batch: int) -> None:
+        """Handle one micro-batch (the ``foreachBatch`` function)."""
+        if batch <= self.batch:
+            return  # its manifest exists: done before a restart
+        try:
+            self._process(rows, rows.sparkSession, batch, ended=False)
+        except BaseException as error:
+            self.error = error
+            self.events.write("error", batch=batch, error=str(error))
+            raise
+
+    def finish(self, session: SparkSession) -> None:
+        """End of stream: close every open window and seal the checkpoint."""
+        self._process(None, session, self.batch + 1, ended=True)
+
+    def _process(
+        self, rows: DataFrame | None, session: SparkSession, batch: int, *, ended: bool
+    ) -> None:
+        watch = Stopwatch()
+        engine = self._engine(session)
+        deltas = self._observe(engine, rows, session, batch)
+        watch.lap("observe")
+        decision, after = self._decide(deltas, batch, ended)
+        watch.lap("decide")
+        told = self._apply(engine, deltas, decision, session, rows)
+        watch.lap("apply")
+        self._record(decision, after, told, watch, sealed=ended)
+
+    def _engine(self, session: SparkSession) -> Engine[Any]:
+        session.conf.set("spark.sql.ansi.enabled", "false")
+        if self.state.tier == "spark":
+            return SparkEngine(self.checkpoint.runs, session)
+        session.conf.set("spark.sql.adaptive.enabled", "false")
+        return self.columnar
+
+    # observe ---------------------------------------------------------------------------------
+
+    def _observe(
+        self, engine: Engine[Any], rows: DataFrame | None, session: SparkSession, batch: int
+    ) -> dict[str, Delta[Any]]:
+        """One job over the new rows for each base state (the rows are read once)."""
+        if rows is None:
+            return {}
+        states = self.policy.plan.base_states
+        shared = rows.persist() if len(states) > 1 else rows
+        small = self.last_rows < SMALL_BATCH and engine.tier == "columnar"
+        try:
+            deltas = {}
+            for stream, state in states:
+                view = self.intake.rows_of(shared, stream, small=small)
+                view.createOrReplaceTempView("rows")
+                text = observe_sql(state, heartbeat=self.intake.has_heartbeat)
+                deltas[state.identity] = engine.observe(session.sql(text), state, batch)
+        finally:
+            if len(states) > 1:
+                shared.unpersist()
+        return deltas
+
+    # decide ----------------------------------------------------------------------------------
+
+    def _decide(
+        self, deltas: dict[str, Delta[Any]], batch: int, ended: bool
+    ) -> tuple[Decision, ControlState]:
+        """Decide, and write it down before it is applied; a repeated batch decides the same."""
+        earlier = self.checkpoint.decision(batch)
+        if earlier is not None:
+            return Decision.from_json(earlier["decision"]), ControlState.from_json(earlier["after"])
+        beats = [delta.beat for delta in deltas.values() if delta.beat is not None]
+        observation = Observation(
+            batch=batch,
+            panes={identity: delta.counts for identity, delta in deltas.items()},
+            state_rows=total_rows(self.book.all()),
+            wall=time.time_ns() // 1000,
+            now=max(beats, default=None),
+            ended=ended,
+            pin=self.pin,
+        )
+        decision, after = step(self.policy, observation, self.state)
+        self.checkpoint.remember(batch, {"decision": decision.to_json(), "after": after.to_json()})
+        return decision, after
+
+    # apply -----------------------------------------------------------------------------------
+
+    def _apply(
+        self,
+        engine: Engine[Any],
+        deltas: dict[str, Delta[Any]],
+        decision: Decision,
+        session: SparkSession,
+        rows: DataFrame | None,
+    ) -> dict[str, dict[str, int]]:
+        """Advance the plan: keep what is new, close windows, write results."""
+        usable = {}
+        for identity, delta in deltas.items():
+            bound = decision.streams[self._stream_of(identity)].bound
+            run, usable[identity] = engine.absorb(delta, decision.batch, bound)
+            self.book.add(run)
+        told: dict[str, dict[str, int]] = {}
+        for query in self.policy.plan.queries:
+            emitted = self._emit(engine, query, usable, decision, session)
+            aside = self._set_aside(query, decision, session, rows)
+            told[query.name] = {"emitted": emitted, "aside": aside}
+        return told
+
+    def _stream_of(self, identity: str) -> str:
+        return next(s for s, state in self.policy.plan.base_states if state.identity == identity)
+
+    def _emit(
+        self,
+        engine: Engine[Any],
+        query: QueryPlan,
+        usable: dict[str, Any],
+        decision: Decision,
+        session: SparkSession,
+    ) -> int:
+        bounds = Bounds.of(decision.queries[query.name])
+        runner = QueryRunner(engine, query, self.shapes, self.book, decision.batch, bounds)
+        results = runner.run(usable.get(query.base.state.identity))
+        if results is None:
+            return 0
+        shape = self.shapes[query.name, query.top.level]
+        origin = decision.streams[query.stream].origin or 0
+        labels = {"origin": origin, "emitted_at": decision.emitted_at}
+        shown = engine.sql(engine.writer.present(query.top), shape.shown, labels, results=results)
+        return self.sinks[query.name].write(decision.batch, Results(session, shown, shape.shown))
+
+    def _set_aside(
+        self, query: QueryPlan, decision: Decision, session: SparkSession, rows: DataFrame | None
+    ) -> int:
+        """Write rows that cannot be used to the side output; a second read, only if there are any."""
+        mine = decision.queries[query.name]
+        late = mine.dropped if query.late == "side" else 0
+        if rows is None or late + mine.rejected == 0:
+            return 0
+        view = self.intake.rows_of(rows, query.stream)
+        clock = self.state.streams[query.stream].clock
+        bound = decision.streams[query.stream].bound
+        found = side_rows(view, query, mine, bound=bound, clock=clock, late=late > 0)
+        return self.sides[query.name].write(decision.batch, Results(session, found))
+
+    # record ----------------------------------------------------------------------------------
+
+    def _record(
+        self,
+        decision: Decision,
+        after: ControlState,
+        told: dict[str, dict[str, int]],
+        watch: Stopwatch,
+        *,
+        sealed: bool,
+    ) -> None:
+        """Commit: purge and merge runs, write the manifest, then tell."""
+        plan = self.policy.plan
+        gone = purge(self.book, plan.queries, decision.queries)
+        engine = self.columnar if decision.tier == "columnar" else None
+        if engine is not None:
+            states = {
+                stage.state.identity: (stage.state, self.shapes[query.name, stage.level])
+                for query in plan.queries
+                for stage in query.stages
+                if stage.state.kind == "panes"
+            }
+            gone += compact(engine, self.book, states, decision.batch)
+            engine.keep_only(self.book.all())
+        report = _report(decision, told, self.book, watch)
+        self.checkpoint.commit(
+            decision.batch,
+            {
+                "batch": decision.batch,
+                "sealed": sealed,
+                "control": after.to_json(),
+                "runs": [run.to_json() for run in self.book.all()],
+                "report": report,
+            },
+        )
+        self.batch, self.state, self.sealed = decision.batch, after, sealed
+        self.last_rows = sum(stream.rows for stream in decision.streams.values())
+        self._sweep()
+        watch.lap("record")
+        self._tell(report, decision)
+
+    def _sweep(self) -> None:
+        live = {run.path for run in self.book.all()}
+        for batch in self.checkpoint.batches():
+            if batch != self.batch:
+                live |= {f"{r['state']}/{r['name']}" for r in self._kept(batch)}
+        self.checkpoint.sweep(live)
+
+    def _kept(self, batch: int) -> list[dict[str, Any]]:
+        runs: list[dict[str, Any]] = self.checkpoint.manifest(batch)["runs"]
+        return runs
+
+    def _tell(self, report: dict[str, Any], decision: Decision) -> None:
+        self.events.write("batch", **report)
+        for notice in decision.notices:
+            self.events.write("notice", batch=decision.batch, text=notice)
+        if decision.tier != self.state.tier:
+            self.events.write("tier", batch=decision.batch, tier=self.state.tier)
+        if self.on_batch is not None:
+            self.on_batch(report)
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Time spent in each verb, in milliseconds."""
+
+    laps: dict[str, float] = field(default_factory=dict)
+    _last: float = field(default_factory=time.perf_counter)
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = round((now - self._last) * 1000, 3)
+        self._last = now
+
+
+def _report(
+    decision: Decision, told: dict[str, dict[str, int]], book: Book, watch: Stopwatch
+) -> dict[str, Any]:
+    """What this batch did, as the ``batch`` event tells it."""
+    return {
+        "batch": decision.batch,
+        "at": decision.emitted_at,
+        "tier": decision.tier,
+        "streams": {
+            name: {
+                "rows": s.rows,
+                "clock": s.clock,
+                "null_time": s.null_time,
+                "far_future": s.far_future,
+            }
+            for name, s in decision.streams.items()
+        },
+        "queries": {
+            name: {
+                "slack": q.slack,
+                "watermark": q.upto,
+                "late": q.late,
+                "dropped": q.dropped,
+                "max_lateness": q.max_lateness,
+                **told[name],
+            }
+            for name, q in decision.queries.items()
+        },
+        "state": {"runs": len(book.all()), "rows": total_rows(book.all())},
+        "ms": watch.laps,
+    }

@@ -1,0 +1,246 @@
+"""Pipelines: several queries over shared sources, started as one Structured Streaming query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from slackwater.control.records import Policy, Tier
+from slackwater.errors import CheckpointError, Problem, QueryError
+from slackwater.events.log import EventLog
+from slackwater.plan.build import check
+from slackwater.plan.explain import explain_json, explain_text
+from slackwater.plan.stage import PipelinePlan, describe, lay_out
+from slackwater.query.schema import Column, Schema
+from slackwater.query.stream import Query, Stream, StreamDef
+from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.handle import Handle
+from slackwater.spark.intake import Intake, open_streams
+from slackwater.spark.loop import Loop
+from slackwater.spark.session import local_session
+from slackwater.spark.shape import shapes
+from slackwater.spark.sinks import ParquetSink, Sink
+from slackwater.spark.sources.base import Source
+from slackwater.units import SECOND, DurationLike, duration
+
+TIERS = ("auto", "columnar", "spark")
+AVAILABLE_NOW = "available-now"
+
+
+def stream(
+    name: str,
+    source: DataFrame | Source,
+    *,
+    time: str,
+    arrival: str | None = None,
+    max_ahead: DurationLike | None = "1 day",
+) -> Stream:
+    """A stream of rows from a streaming DataFrame or a source.
+
+    Parameters
+    ----------
+    name
+        Names the stream in plans, events and errors.
+    source
+        A streaming DataFrame, or ``sw.files``, ``sw.generator``, ``sw.recording``.
+    time
+        The event-time column (a timestamp).
+    arrival
+        Where recorded: the column with the time or order of arrival, for replays.
+    max_ahead
+        Rows further ahead of the stream's clock than this do not move it and are set aside;
+        ``None`` for no bound.
+
+    Examples
+    --------
+    >>> import slackwater as sw  # doctest: +SKIP
+    >>> sw.stream("readings", df, time="ts")  # doctest: +SKIP
+    """
+    return Stream(StreamDef(name, _schema(source), time, arrival, max_ahead, source))
+
+
+def _schema(source: DataFrame | Source) -> Schema:
+    if isinstance(source, DataFrame):
+        return Schema(
+            tuple(Column(f.name, f.dataType.simpleString()) for f in source.schema.fields)
+        )
+    return source.schema()
+
+
+def pipeline(*queries: Query) -> Pipeline:
+    """Check queries and join them into one pipeline; each source is read once.
+
+    Raises
+    ------
+    QueryError
+        With every problem of every query.
+    """
+    return Pipeline(queries)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run a pipeline; none of it changes what the answers are."""
+
+    trigger: DurationLike | None = None
+    tier: str = "auto"
+    columnar_rows: int = 5_000_000
+    heartbeat: DurationLike | None = None
+    flush: bool = False
+    on_batch: Callable[[dict[str, Any]], None] | None = None
+
+    def problems(self) -> list[Problem]:
+        found = []
+        if self.tier not in TIERS:
+            allowed = ", ".join(TIERS)
+            found.append(
+                Problem("TIER_UNKNOWN", "start, tier", f"{self.tier!r} is not one of: {allowed}")
+            )
+        if self.columnar_rows < 1:
+            found.append(
+                Problem(
+                    "OPTION_INVALID", "start, columnar_rows", f"{self.columnar_rows} is below 1"
+                )
+            )
+        if self.flush and self.trigger != AVAILABLE_NOW:
+            hint = f'use trigger="{AVAILABLE_NOW}" with it'
+            found.append(
+                Problem("FLUSH_ENDLESS", "start, flush", "an endless stream ends not", hint)
+            )
+        return found
+
+
+class Pipeline:
+    """A checked set of queries, ready to be explained or started."""
+
+    def __init__(self, queries: tuple[Query, ...]) -> None:
+        checked = check(queries)
+        self.queries = queries
+        self.plan: PipelinePlan = lay_out(checked)
+        self._streams = checked.streams
+
+    def explain(self, form: str = "text") -> str:
+        """The plan as text, or as JSON with ``form="json"``."""
+        return explain_json(self.plan) if form == "json" else explain_text(self.plan)
+
+    def start(
+        self,
+        checkpoint: str,
+        *,
+        trigger: DurationLike | None = None,
+        tier: str = "auto",
+        columnar_rows: int = 5_000_000,
+        heartbeat: DurationLike | None = None,
+        flush: bool = False,
+        on_batch: Callable[[dict[str, Any]], None] | None = None,
+        spark: SparkSession | None = None,
+    ) -> Handle:
+        """Start the pipeline.
+
+        Parameters
+        ----------
+        checkpoint
+            Folder for state, offsets and events, visible to driver and executors; starting again
+            with the same folder goes on where it stopped.
+        trigger
+            Time between micro-batches; ``None`` for as fast as possible, ``"available-now"`` to
+            process what is there and stop.
+        tier
+            Where state lives: ``"columnar"``, ``"spark"`` or ``"auto"`` (by size).
+        columnar_rows
+            With ``"auto"``: above this many rows of state the spark tier takes over.
+        heartbeat
+            Wall time between heartbeats that keep a quiet pipeline moving; by default one per
+            second if a query has ``idle``.
+        flush
+            With ``"available-now"``: the streams end here; close every open window and seal the
+            checkpoint.
+        on_batch
+            Called with the report of each batch.
+        spark
+            The session to use; the active one, or a local one, by default.
+        """
+        options = Options(trigger, tier, columnar_rows, heartbeat, flush, on_batch)
+        if found := options.problems():
+            raise QueryError(found)
+        session = spark or SparkSession.getActiveSession() or local_session()
+        frames = {name: _open(definition, session) for name, definition in self._streams.items()}
+        folder = Checkpoint.open(checkpoint, self.plan.identity, describe(self.plan))
+        try:
+            return self._launch(options, session, frames, folder)
+        except BaseException:
+            folder.close()
+            raise
+
+    def run(self, checkpoint: str, **options: Any) -> Handle:
+        """Process what is available now, wait for the end, and give the handle back."""
+        handle = self.start(checkpoint, trigger=AVAILABLE_NOW, **options)
+        handle.await_termination()
+        return handle
+
+    def _launch(
+        self,
+        options: Options,
+        session: SparkSession,
+        frames: dict[str, DataFrame],
+        folder: Checkpoint,
+    ) -> Handle:
+        rows, intake = open_streams(self.plan, frames, session, self._beat(options))
+        loop = self.loop(options, session, intake, folder)
+        if loop.sealed:
+            raise CheckpointError(
+                "CHECKPOINT_SEALED",
+                f"{folder.folder} was ended with flush: its streams are over",
+                "use a new checkpoint folder",
+            )
+        writer = rows.writeStream.foreachBatch(loop.process)
+        writer = writer.option("checkpointLocation", f"file://{folder.spark}")
+        loop.events.write("start", pipeline=self.plan.identity, batch=loop.batch)
+        query = _triggered(writer, options.trigger).start()
+        return Handle(query, loop, self, session, flush=options.flush)
+
+    def loop(
+        self, options: Options, session: SparkSession, intake: Intake, folder: Checkpoint
+    ) -> Loop:
+        """The loop that handles this pipeline's micro-batches."""
+        pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
+        return Loop(
+            policy=Policy(self.plan, options.columnar_rows),
+            checkpoint=folder,
+            intake=intake,
+            shapes=shapes(session, self.plan, intake.schemas),
+            sinks={
+                q.name: q.sink or ParquetSink(str(folder.results(q.name))) for q in self.queries
+            },
+            sides=self._sides(folder),
+            events=EventLog(folder.events),
+            pin=pin,
+            on_batch=options.on_batch,
+        )
+
+    def _sides(self, folder: Checkpoint) -> dict[str, Sink]:
+        return {q.name: q.side or ParquetSink(str(folder.side(q.name))) for q in self.queries}
+
+    def _beat(self, options: Options) -> int | None:
+        """The heartbeat's period; available-now runs have none, they end anyway."""
+        if options.trigger == AVAILABLE_NOW:
+            return None
+        if options.heartbeat is not None:
+            return duration(options.heartbeat)
+        return SECOND if any(q.idle is not None for q in self.plan.queries) else None
+
+
+def _open(definition: StreamDef, session: SparkSession) -> DataFrame:
+    source = definition.source
+    return source if isinstance(source, DataFrame) else source.open(session)
+
+
+def _triggered(writer: Any, trigger: DurationLike | None) -> Any:
+    if trigger == AVAILABLE_NOW:
+        return writer.trigger(availableNow=True)
+    if trigger is None:
+        return writer
+    return writer.trigger(processingTime=f"{duration(trigger) // 1000} milliseconds")

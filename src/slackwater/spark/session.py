@@ -1,0 +1,80 @@
+"""A local Spark session with the settings this work likes, and clear words when Java is missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from slackwater.errors import MachineError
+
+JAVA = 17
+_CHECKPOINT_FILES = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+_JAVA_HINT = (
+    f"install Java {JAVA} or newer (Debian: apt-get install openjdk-17-jre-headless) "
+    "or point JAVA_HOME to it"
+)
+
+
+def local_session(
+    app: str = "slackwater", *, cores: int | None = None, conf: dict[str, str] | None = None
+) -> SparkSession:
+    """A Spark session on this machine, in UTC, tuned for micro-batches.
+
+    Parameters
+    ----------
+    app
+        Name of the application.
+    cores
+        Number of cores; all of this machine by default.
+    conf
+        Further Spark settings; they win over the defaults here.
+    """
+    require_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    width = cores or os.cpu_count() or 2
+    settings = {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(width),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        # the default manager forks a process for each file it touches on a local disk
+        "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINT_FILES,
+        **(conf or {}),
+    }
+    builder = SparkSession.builder.appName(app).master(f"local[{width}]")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def require_java() -> None:
+    """Raise a clear error unless a recent enough Java can be run."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if java is None or not Path(java).exists():
+        raise MachineError("JAVA_MISSING", "Spark needs Java, and none was found", _JAVA_HINT)
+    version = java_version(java)
+    if version is not None and version < JAVA:
+        raise MachineError("JAVA_TOO_OLD", f"{java} is Java {version}", _JAVA_HINT)
+
+
+def java_version(java: str) -> int | None:
+    """Major version of a Java program, ``None`` if it does not say."""
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    found = re.search(r'version "(\d+)(?:\.(\d+))?', answer.stderr + answer.stdout)
+    if found is None:
+        return None
+    major = int(found[1])
+    return int(found[2]) if major == 1 and found[2] else major

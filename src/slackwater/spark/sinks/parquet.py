@@ -1,0 +1,73 @@
+"""Parquet files, one folder ``batch=N`` per micro-batch; it appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from slackwater.errors import SinkError
+from slackwater.spark.checkpoint import storage_error, sync_folder
+from slackwater.spark.sinks.base import Results
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetSink:
+    """Writes results under ``path``; read them back with any Parquet reader."""
+
+    path: str
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.path).absolute()
+
+    def open(self, query: str) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            probe = self.folder / f"_probe-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise SinkError(
+                "SINK_NOT_WRITABLE",
+                f"query {query!r}: cannot write to {self.folder}: {error.strerror}",
+                "choose another folder or give this process the right to write there",
+            ) from error
+
+    def write(self, batch: int, results: Results) -> int:
+        whole = self.folder / f"batch={batch}"
+        beside = self.folder / f"_batch={batch}"
+        shutil.rmtree(beside, ignore_errors=True)
+        try:
+            rows = _write_to(beside, results)
+            shutil.rmtree(whole, ignore_errors=True)
+            if rows:
+                beside.rename(whole)
+            else:
+                shutil.rmtree(beside, ignore_errors=True)
+            sync_folder(self.folder)
+        except OSError as error:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise storage_error(error, whole) from error
+        return rows
+
+    def rollback(self, batch: int) -> None:
+        for found in [*self.folder.glob("batch=*"), *self.folder.glob("_batch=*")]:
+            if found.name.startswith("_") or int(found.name.removeprefix("batch=")) > batch:
+                shutil.rmtree(found, ignore_errors=True)
+
+
+def _write_to(folder: Path, results: Results) -> int:
+    if results.is_distributed:
+        results.dataframe().write.mode("overwrite").parquet(f"file://{folder}")
+        return sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
+    table = results.arrow()
+    folder.mkdir(parents=True)
+    file = folder / "part-0.parquet"
+    pq.write_table(table, file, compression="snappy")
+    with file.open("rb") as handle:
+        os.fsync(handle.fileno())
+    return int(table.num_rows)

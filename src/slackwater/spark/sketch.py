@@ -1,0 +1,69 @@
+"""Sketches inside DuckDB: the bytes are those of Spark's ``hll_*`` and ``kll_*`` functions.
+
+DuckDB lacks them, so merged groups pass through the DataSketches library: once per group of
+partials, never per row.
+"""
+
+from __future__ import annotations
+
+import datasketches
+import duckdb
+import pyarrow as pa
+from duckdb.sqltypes import BIGINT, BLOB, DOUBLE
+
+from slackwater.plan.aggregate import HLL_LOG_K, KLL_K
+
+
+def _merge_hll(sketches: pa.ListArray) -> pa.Array:
+    merged = []
+    for group in sketches.to_pylist():
+        union = datasketches.hll_union(HLL_LOG_K)
+        for sketch in group or ():
+            if sketch is not None:
+                union.update(datasketches.hll_sketch.deserialize(sketch))
+        merged.append(union.get_result(datasketches.tgt_hll_type.HLL_8).serialize_compact())
+    return pa.array(merged, pa.binary())
+
+
+def _merge_kll(sketches: pa.ListArray) -> pa.Array:
+    merged = []
+    for group in sketches.to_pylist():
+        whole = datasketches.kll_doubles_sketch(KLL_K)
+        for sketch in group or ():
+            if sketch is not None:
+                whole.merge(datasketches.kll_doubles_sketch.deserialize(sketch))
+        merged.append(whole.serialize())
+    return pa.array(merged, pa.binary())
+
+
+def _estimate(sketches: pa.Array) -> pa.Array:
+    values = [
+        None
+        if sketch is None
+        else round(datasketches.hll_sketch.deserialize(sketch).get_estimate())
+        for sketch in sketches.to_pylist()
+    ]
+    return pa.array(values, pa.int64())
+
+
+def _quantile(sketches: pa.Array, fractions: pa.Array) -> pa.Array:
+    values = []
+    for sketch, fraction in zip(sketches.to_pylist(), fractions.to_pylist(), strict=True):
+        whole = None if sketch is None else datasketches.kll_doubles_sketch.deserialize(sketch)
+        known = whole is not None and not whole.is_empty()
+        values.append(whole.get_quantile(fraction, True) if whole is not None and known else None)
+    return pa.array(values, pa.float64())
+
+
+def register(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the sketch functions known to a connection."""
+    blobs = duckdb.list_type(BLOB)
+    for name, function, takes, gives in (
+        ("hll_union_list", _merge_hll, [blobs], BLOB),
+        ("kll_merge_list", _merge_kll, [blobs], BLOB),
+        ("hll_sketch_estimate", _estimate, [BLOB], BIGINT),
+        ("kll_sketch_get_quantile_double", _quantile, [BLOB, DOUBLE], DOUBLE),
+    ):
+        connection.create_function(
+            name, function, takes, gives, type="arrow", null_handling="special"
+        )

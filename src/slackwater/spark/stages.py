@@ -1,0 +1,242 @@
+"""A stage at work: absorb what is new, close windows, revise closed ones, hand results up.
+
+Written once against :class:`~slackwater.spark.engine.Engine`, so both tiers do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic
+
+from slackwater.control.records import QueryDecision
+from slackwater.plan.stage import QueryPlan, Stage, State
+from slackwater.plan.window import Window
+from slackwater.spark.engine import Engine, R, new_run
+from slackwater.spark.run import Run
+from slackwater.spark.shape import Shape
+
+BEGIN_OF_TIME = -(1 << 61)
+FAN_IN = 8
+
+
+@dataclass(slots=True)
+class Book:
+    """The live runs of a pipeline, by state."""
+
+    runs: dict[str, list[Run]]
+
+    def of(self, state: str) -> list[Run]:
+        return self.runs.get(state, [])
+
+    def add(self, run: Run | None) -> None:
+        if run is not None:
+            self.runs.setdefault(run.state, []).append(run)
+
+    def all(self) -> list[Run]:
+        return [run for runs in self.runs.values() for run in runs]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Which windows close (end in ``(after, upto]``) and which may be revised."""
+
+    after: int
+    upto: int
+    horizon: int
+
+    @classmethod
+    def of(cls, decision: QueryDecision) -> Bounds:
+        after = BEGIN_OF_TIME if decision.after is None else decision.after
+        upto = BEGIN_OF_TIME if decision.upto is None else decision.upto
+        horizon = BEGIN_OF_TIME if decision.horizon is None else decision.horizon
+        return cls(after, upto, horizon)
+
+    @property
+    def parameters(self) -> dict[str, int]:
+        return {"after": self.after, "upto": self.upto, "horizon": self.horizon}
+
+    def closing(self, window: Window) -> tuple[int, int]:
+        """Start of the first window that ends in ``(after, upto]``, and how many there are."""
+        first = window.first_start(self.after)
+        last = window.last_start(self.upto - window.size)
+        return first, max(0, (last - first) // window.slide + 1)
+
+    def closes(self, window: Window, runs: Sequence[Run]) -> bool:
+        """Whether any window over these runs ends in ``(after, upto]``."""
+        if not runs or self.upto <= self.after:
+            return False
+        newest = min(self.upto, window.last_start(max(run.high for run in runs)) + window.size)
+        end = window.last_start(newest - window.size) + window.size
+        oldest = min(window.first_start(run.low) for run in runs) + window.size
+        return end > self.after and oldest <= self.upto
+
+
+def told_state(query: QueryPlan, stage: Stage) -> str:
+    return f"{query.name}-{stage.level}-told"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRunner(Generic[R]):
+    """Runs one query for one batch in one engine."""
+
+    engine: Engine[R]
+    query: QueryPlan
+    shapes: dict[tuple[str, int], Shape]
+    book: Book
+    batch: int
+    bounds: Bounds
+
+    def run(self, delta: R | None) -> R | None:
+        """Results of the top stage, given the new panes of the base state."""
+        results = self._base(delta)
+        for stage in self.query.stages[1:]:
+            results = self._above(stage, results)
+        return results
+
+    def _shape(self, stage: Stage) -> Shape:
+        return self.shapes[self.query.name, stage.level]
+
+    def _base(self, delta: R | None) -> R | None:
+        stage = self.query.base
+        runs = self.book.of(stage.state.identity)
+        shape = self._shape(stage)
+        parts: list[R] = []
+        if self.bounds.closes(stage.window, runs):
+            parts.append(self._close(stage, self.engine.load(self._near(stage, runs), shape.panes)))
+        if self.query.late == "revise" and delta is not None:
+            panes = self.engine.load(runs, shape.panes)
+            parts += self._revise(stage, panes, delta)
+        return self.engine.concat(parts) if parts else None
+
+    def _near(self, stage: Stage, runs: Sequence[Run]) -> list[Run]:
+        """The runs that windows closing now can read."""
+        low = self.bounds.after - stage.window.size
+        return [run for run in runs if run.high > low and run.low < self.bounds.upto]
+
+    def _above(self, stage: Stage, below: R | None) -> R | None:
+        state = stage.state
+        tag = f"l{stage.level}"
+        if state.kind == "rows":
+            return self._above_rows(stage, below)
+        if below is not None:
+            shape = self._shape(stage)
+            fresh = self.engine.sql(self.engine.writer.partial(state), shape.panes, {}, input=below)
+            self.book.add(self.engine.save(fresh, new_run(state.identity, self.batch, tag), "pane"))
+        runs = self.book.of(state.identity)
+        if not self.bounds.closes(stage.window, runs):
+            return None
+        panes = self.engine.load(self._near(stage, runs), self._shape(stage).panes)
+        return self._close(stage, panes)
+
+    def _above_rows(self, stage: Stage, below: R | None) -> R | None:
+        """A stage whose input may be revised: it keeps the rows and reads their newest versions."""
+        state, engine, writer = stage.state, self.engine, self.engine.writer
+        lower = self.query.stages[stage.level - 2]
+        rows_shape = self._shape(lower).results
+        panes_shape = self._shape(stage).panes
+        if below is not None:
+            run = new_run(state.identity, self.batch, f"l{stage.level}")
+            self.book.add(engine.save(below, run, "__end"))
+        runs = self.book.of(state.identity)
+        if not runs:
+            return None
+        rows = engine.load(runs, rows_shape)
+        newest = engine.sql(writer.latest(lower), rows_shape, {}, rows=rows)
+        panes = engine.sql(writer.partial(state), panes_shape, {}, input=newest)
+        parts = [self._close(stage, panes)] if self.bounds.upto > self.bounds.after else []
+        if below is not None:
+            touched = engine.sql(writer.versions(lower), rows_shape, {}, rows=rows, delta=below)
+            delta = engine.sql(writer.partial(state), panes_shape, {}, input=touched)
+            parts += self._revise(stage, panes, delta)
+        return engine.concat(parts) if parts else None
+
+    def _close(self, stage: Stage, panes: R) -> R:
+        first, windows = self.bounds.closing(stage.window)
+        text = self.engine.writer.finals(stage, windows)
+        parameters = {**self.bounds.parameters, "first": first}
+        return self.engine.sql(text, self._shape(stage).results, parameters, panes=panes)
+
+    def _revise(self, stage: Stage, panes: R, delta: R) -> list[R]:
+        """New versions of answers already given, if rows of ``delta`` reach into them."""
+        if self.bounds.after == BEGIN_OF_TIME:
+            return []
+        engine, shape = self.engine, self._shape(stage)
+        changed = engine.sql(
+            engine.writer.changed(stage), shape.changed, self.bounds.parameters, delta=delta
+        )
+        if engine.is_empty(changed):
+            return []
+        state = told_state(self.query, stage)
+        told = engine.load(self.book.of(state), shape.told)
+        text = engine.writer.revise(stage)
+        fresh = engine.sql(text, shape.results, {}, panes=panes, changed=changed, told=told)
+        columns = engine.writer.names("__start", *stage.keys, "revision")
+        spoken = engine.sql(f"SELECT {columns} FROM fresh", shape.told, {}, fresh=fresh)
+        run = new_run(state, self.batch, "t")
+        self.book.add(engine.save(spoken, run, "__start"))
+        return [fresh]
+
+
+def readers(queries: Sequence[QueryPlan]) -> dict[str, list[tuple[QueryPlan, Stage]]]:
+    """Which query and stage reads each state."""
+    found: dict[str, list[tuple[QueryPlan, Stage]]] = {}
+    for query in queries:
+        for stage in query.stages:
+            found.setdefault(stage.state.identity, []).append((query, stage))
+            found.setdefault(told_state(query, stage), []).append((query, stage))
+    return found
+
+
+def purge(
+    book: Book, queries: Sequence[QueryPlan], decisions: dict[str, QueryDecision]
+) -> list[Run]:
+    """Drop whole runs that no open or revisable window can read; give them back."""
+    gone: list[Run] = []
+    for state, using in readers(queries).items():
+        for run in book.of(state):
+            if all(_is_past(run, q, stage, decisions[q.name]) for q, stage in using):
+                gone.append(run)
+    dead = {run.path for run in gone}
+    book.runs = {
+        state: left
+        for state, runs in book.runs.items()
+        if (left := [run for run in runs if run.path not in dead])
+    }
+    return gone
+
+
+def _is_past(run: Run, query: QueryPlan, stage: Stage, decision: QueryDecision) -> bool:
+    if decision.upto is None:
+        return False
+    window = stage.window
+    return window.last_start(run.high) + window.size <= decision.upto - query.keep
+
+
+def compact(
+    engine: Engine[R],
+    book: Book,
+    states: dict[str, tuple[State, Shape]],
+    batch: int,
+) -> list[Run]:
+    """Merge runs of equal age once there are many, so that reading stays cheap for ever."""
+    gone: list[Run] = []
+    for identity, (state, shape) in states.items():
+        runs = book.of(identity)
+        for generation in sorted({run.merged for run in runs}):
+            same = [run for run in book.of(identity) if run.merged == generation]
+            if len(same) >= FAN_IN:
+                book.runs[identity] = [run for run in book.of(identity) if run not in same]
+                book.add(_merged(engine, state, shape, same, batch))
+                gone += same
+    return gone
+
+
+def _merged(
+    engine: Engine[R], state: State, shape: Shape, runs: list[Run], batch: int
+) -> Run | None:
+    panes = engine.load(runs, shape.panes)
+    merged = engine.sql(engine.writer.merge(state), shape.panes, {}, panes=panes)
+    generation = runs[0].merged + 1
+    run = engine.save(merged, new_run(state.identity, batch, f"m{generation}"), "pane")
+    return None if run is None else replace(run, merged=generation)

@@ -1,0 +1,37 @@
+"""How the rows of a micro-batch spread over panes: the one statistic every decision reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PaneCount:
+    """Rows of one batch in one pane, with their smallest and largest event time.
+
+    ``pane`` is ``None`` for rows without event time, and for rows that failed the query's filter
+    (``passes`` tells which); the latter move the clock but belong to no window.
+    """
+
+    pane: int | None
+    passes: bool
+    rows: int
+    low: int | None
+    high: int | None
+
+
+def median_time(counts: Sequence[PaneCount]) -> int | None:
+    """A pane time with half of the rows on either side: where the batch is, strays ignored."""
+    placed = sorted((c.low, c.rows) for c in counts if c.low is not None)
+    half = sum(rows for _, rows in placed) / 2
+    seen = 0
+    for time, rows in placed:
+        seen += rows
+        if seen >= half:
+            return time
+    return None
+
+
+def total(counts: Iterable[PaneCount]) -> int:
+    return sum(count.rows for count in counts)

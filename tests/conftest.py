@@ -1,0 +1,58 @@
+"""What all tests share: UTC, one Spark per worker, hypothesis profiles, the ``spec`` marker."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytest_plugins = ["tests.spec_report"]
+
+os.environ["TZ"] = "UTC"
+time.tzset()
+os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+os.environ.setdefault("MPLBACKEND", "agg")
+
+settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
+settings.register_profile("deep", deadline=None, max_examples=1000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker("spark")
+    if "cluster" not in config.getoption("markexpr"):
+        clustered = [item for item in items if item.get_closest_marker("cluster")]
+        items[:] = [item for item in items if item not in clustered]
+        config.hook.pytest_deselected(items=clustered)
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """One local Spark for all tests of this worker; stopped when they are done."""
+    from slackwater.spark.session import local_session
+
+    session = local_session(
+        "slackwater-tests",
+        cores=2,
+        conf={
+            "spark.driver.memory": "1500m",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+            "spark.ui.enabled": "false",
+        },
+    )
+    yield session
+    session.stop()

@@ -1,0 +1,140 @@
+"""Both tiers, the interpreter and DuckDB from scratch give the same answers.
+
+Random streams, disorder, windows, policies and cuts into micro-batches. The interpreter checks
+semantics (clock, late rows, revisions); DuckDB recomputes from all rows, because two
+implementations can share a mistake.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.query.stream import Query, Stream
+from tests.spark.driver import answers, batch, readings, replayed, run
+
+SECONDS = st.integers(0, 400).map(lambda tenth: tenth / 10)
+ROW = st.tuples(
+    st.one_of(SECONDS, SECONDS, SECONDS, st.none()),
+    st.one_of(st.integers(0, 2), st.none()),
+    st.one_of(st.integers(-5, 20), st.none()),
+)
+CUTS = st.lists(st.lists(ROW, max_size=8), min_size=1, max_size=5)
+WINDOW = st.tuples(st.integers(1, 6), st.integers(1, 6)).map(lambda w: (max(w), min(w)))
+LATE = st.sampled_from(["drop", "side", "revise"])
+
+
+def one_level(size: int, slide: int) -> Stream:
+    return (
+        readings()
+        .where("v IS NULL OR v > -4")
+        .window(f"{size} s", f"{slide} s", start="0.5 s")
+        .group_by("k")
+        .aggregate(
+            n="count(*)",
+            c="count(v)",
+            s="sum(v)",
+            a="avg(v)",
+            lo="min(v)",
+            spread="max(v) - min(v)",
+            sd="stddev_pop(v)",
+        )
+    )
+
+
+def two_levels(size: int, slide: int) -> Stream:
+    return (
+        one_level(size, slide)
+        .where("n < 6")
+        .window("12 s", "4 s")
+        .group_by("s > 10 AS big")
+        .aggregate(windows="count(*)", rows="sum(n)", top="max(s)")
+    )
+
+
+def check(session: SparkSession, stream: Stream, cuts: Any, tier: str, **terms: Any) -> Query:
+    batches = [batch(*rows) for rows in cuts]
+    sink = sw.memory()
+    query = stream.query("q", sw.slack(terms.pop("slack")), sink=sink, **terms)
+    with tempfile.TemporaryDirectory() as folder:
+        run(session, (query,), batches, Path(folder), tier=tier)
+    assert answers(sink) == replayed(query, batches)
+    return query
+
+
+@pytest.mark.spec("prodding:F8", "prodding:F9", "prodding:F11", "qddh:F005", "qddh:F052")
+@settings(max_examples=25)
+@given(CUTS, WINDOW, st.integers(0, 8), LATE)
+def test_columnar_tier_gives_what_the_interpreter_gives(
+    spark: SparkSession, cuts: Any, window: tuple[int, int], slack: int, late: str
+) -> None:
+    check(spark, one_level(*window), cuts, "columnar", slack=slack, late=late)
+
+
+@settings(max_examples=15)
+@given(CUTS, WINDOW, st.integers(0, 8), LATE)
+def test_two_levels_in_the_columnar_tier_give_what_the_interpreter_gives(
+    spark: SparkSession, cuts: Any, window: tuple[int, int], slack: int, late: str
+) -> None:
+    check(spark, two_levels(*window), cuts, "columnar", slack=slack, late=late)
+
+
+@settings(max_examples=4)
+@given(st.lists(st.lists(ROW, max_size=8), min_size=2, max_size=3), WINDOW, LATE)
+def test_spark_tier_gives_what_the_interpreter_gives(
+    spark: SparkSession, cuts: Any, window: tuple[int, int], late: str
+) -> None:
+    check(spark, two_levels(*window), cuts, "spark", slack=2, late=late)
+
+
+@pytest.mark.spec("prodding:F2", "qddh:F009")
+@settings(max_examples=20)
+@given(CUTS, WINDOW, st.integers(0, 3))
+def test_final_versions_equal_a_recomputation_from_all_rows(
+    spark: SparkSession, cuts: Any, window: tuple[int, int], slack: int
+) -> None:
+    """With revisions kept for ever, the last word on every window is the exact answer."""
+    size, slide = window
+    sink = sw.memory()
+    stream = (
+        readings()
+        .window(f"{size} s", f"{slide} s")
+        .group_by("k")
+        .aggregate(n="count(*)", s="sum(v)", top="max(v)")
+    )
+    query = stream.query("q", sw.slack(slack), late="revise", keep="1 hour", sink=sink)
+    batches = [batch(*rows) for rows in cuts]
+    with tempfile.TemporaryDirectory() as folder:
+        run(spark, (query,), batches, Path(folder))
+    assert newest(sink.table()) == from_scratch(pa.concat_tables(batches), size, slide)
+
+
+def newest(found: pa.Table | None) -> list[tuple[Any, ...]]:
+    """The highest revision of every answer."""
+    if found is None:
+        return []
+    return duckdb.sql(
+        "SELECT epoch_us(window_start) AS w, k, arg_max(n, revision), "
+        "arg_max(coalesce(s, -999), revision), arg_max(coalesce(top, -999), revision) "
+        "FROM found GROUP BY ALL ORDER BY ALL"
+    ).fetchall()
+
+
+def from_scratch(rows: pa.Table, size: int, slide: int) -> list[tuple[Any, ...]]:
+    """Every window over all rows, by plain comparison of times."""
+    micros = 1_000_000
+    return duckdb.sql(
+        f"WITH t AS (SELECT epoch_us(ts) AS t, k, v FROM rows WHERE ts IS NOT NULL), "
+        f"w AS (SELECT i * {slide * micros} AS w FROM range(-20, 60) AS o(i)) "
+        f"SELECT w, k, count(*), coalesce(sum(v), -999), coalesce(max(v), -999) "
+        f"FROM t JOIN w ON t >= w AND t < w + {size * micros} GROUP BY ALL ORDER BY ALL"
+    ).fetchall()
