@@ -25,10 +25,8 @@ from slackwater.query.schema import Column, Schema
 from slackwater.spark.handle import Handle
 from slackwater.spark.pipeline import Pipeline, pipeline, stream
 from slackwater.spark.session import local_session
-from slackwater.spark.sinks import CallbackSink as callback
-from slackwater.spark.sinks import ConsoleSink as console
-from slackwater.spark.sinks import MemorySink as memory
-from slackwater.spark.sinks import ParquetSink as parquet
+from slackwater.spark.sinks import callback, console, memory, parquet
+from slackwater.spark.sources import files, generator, recording
 
 __version__ = "0.1.0"
 
@@ -47,11 +45,14 @@ __all__ = [
     "StorageError",
     "callback",
     "console",
+    "files",
+    "generator",
     "local_session",
     "memory",
     "monoid",
     "parquet",
     "pipeline",
+    "recording",
     "slack",
     "stream",
 ]

@@ -118,10 +118,8 @@ def _query(
 ) -> QueryDecision:
     after = state.watermarks.get(query.name)
     clock = _query_clock(query, streams, observation.now)
-    if observation.ended and clock is not None:
-        upto = END_OF_TIME
-    else:
-        upto = _later(after, None if clock is None else clock - query.slack)
+    reached = None if clock is None else clock - query.slack
+    upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
     horizon = None if after is None else after - query.keep
     counts = observation.panes.get(query.base.state.identity, ())
     window = query.base.window

@@ -129,7 +129,7 @@ def _split_percentile(argument: str, fraction: str) -> Split:
     return Split((count, sketch), f"CASE WHEN {count.name} > 0 THEN {quantile} END")
 
 
-_SPLITS: dict[type[exp.Expression], Callable[[str], Split]] = {
+_SPLITS: dict[type[exp.Expr], Callable[[str], Split]] = {
     exp.Sum: _split_sum,
     exp.Min: _simple("min"),
     exp.Max: _simple("max"),
@@ -154,7 +154,7 @@ SUPPORTED = (
     "count, count_if, sum, avg, min, max, var_samp, var_pop, stddev_samp, stddev_pop, bool_and, "
     "bool_or, bit_and, bit_or, bit_xor, approx_count_distinct, approx_percentile"
 )
-_ALTERNATIVES = {
+_ALTERNATIVES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Median: ("an exact median needs every row", "approx_percentile({0}, 0.5)"),
     exp.Quantile: ("an exact percentile needs every row", "approx_percentile({0}, p)"),
     exp.PercentileCont: ("an exact percentile needs every row", "approx_percentile({0}, p)"),
@@ -164,7 +164,11 @@ _ALTERNATIVES = {
     exp.First: ("'first' depends on the order of arrival", "min({0}) or max({0})"),
     exp.Last: ("'last' depends on the order of arrival", "min({0}) or max({0})"),
 }
-_ALIASES = {"mean": exp.Avg, "every": exp.LogicalAnd, "some": exp.LogicalOr}
+_ALIASES: dict[str, type[exp.Expr]] = {
+    "mean": exp.Avg,
+    "every": exp.LogicalAnd,
+    "some": exp.LogicalOr,
+}
 
 
 def take_apart(
@@ -206,8 +210,8 @@ def take_apart(
     return tuple(partials.values()), final
 
 
-def _rename_aliases(tree: exp.Expression) -> exp.Expression:
-    def rename(node: exp.Expression) -> exp.Expression:
+def _rename_aliases(tree: exp.Expr) -> exp.Expr:
+    def rename(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Anonymous) and node.name.lower() in _ALIASES:
             return _ALIASES[node.name.lower()](this=node.expressions[0])
         return node
@@ -215,11 +219,11 @@ def _rename_aliases(tree: exp.Expression) -> exp.Expression:
     return tree.transform(rename)
 
 
-def _is_aggregate(node: exp.Expression) -> bool:
+def _is_aggregate(node: exp.Expr) -> bool:
     return isinstance(node, exp.AggFunc) and not isinstance(node, exp.Filter)
 
 
-def _split(call: exp.Expression, schema: Schema, where: str) -> Split | Problem:
+def _split(call: exp.Expr, schema: Schema, where: str) -> Split | Problem:
     if call.find_ancestor(exp.Window):
         return Problem("WINDOW_FUNCTION", where, f"{call.sql('spark')!r}: OVER is not supported")
     if isinstance(call.this, exp.Distinct):
@@ -230,7 +234,7 @@ def _split(call: exp.Expression, schema: Schema, where: str) -> Split | Problem:
     return number or _split_known(call, schema, where)
 
 
-def _check_number(call: exp.Expression, schema: Schema, where: str) -> Problem | None:
+def _check_number(call: exp.Expr, schema: Schema, where: str) -> Problem | None:
     if not isinstance(call, _NEEDS_NUMBER):
         return None
     kind = type_of(of_tree(call.this), schema)
@@ -244,7 +248,7 @@ def _check_number(call: exp.Expression, schema: Schema, where: str) -> Problem |
     return None
 
 
-def _split_known(call: exp.Expression, schema: Schema, where: str) -> Split | Problem:
+def _split_known(call: exp.Expr, schema: Schema, where: str) -> Split | Problem:
     argument = _filtered_argument(call)
     if isinstance(call, exp.Count):
         return _split_count(argument)
@@ -256,7 +260,7 @@ def _split_known(call: exp.Expression, schema: Schema, where: str) -> Split | Pr
     return splitter(argument) if splitter else _refuse(call, where)
 
 
-def _filtered_argument(call: exp.Expression) -> str:
+def _filtered_argument(call: exp.Expr) -> str:
     """The argument; ``FILTER (WHERE p)`` becomes ``CASE WHEN p THEN argument END``."""
     star = isinstance(call, exp.Count) and isinstance(call.this, exp.Star)
     argument = "1" if star else call.this.sql("spark")
@@ -266,12 +270,12 @@ def _filtered_argument(call: exp.Expression) -> str:
     return f"CASE WHEN {predicate} THEN {argument} END"
 
 
-def _hashable(argument: str, call: exp.Expression, schema: Schema) -> str:
+def _hashable(argument: str, call: exp.Expr, schema: Schema) -> str:
     kind = type_of(of_tree(call.this), schema)
     return argument if kind in ("int", "bigint", "string") else f"CAST({argument} AS STRING)"
 
 
-def _split_quantile(call: exp.Expression, argument: str, where: str) -> Split | Problem:
+def _split_quantile(call: exp.Expr, argument: str, where: str) -> Split | Problem:
     fraction = call.args.get("quantile")
     value = fraction.sql("spark") if isinstance(fraction, exp.Literal) else ""
     if not value or not 0 <= float(value) <= 1:
@@ -284,7 +288,7 @@ def _split_quantile(call: exp.Expression, argument: str, where: str) -> Split | 
     return _split_percentile(argument, value)
 
 
-def _refuse_distinct(call: exp.Expression, where: str) -> Problem:
+def _refuse_distinct(call: exp.Expr, where: str) -> Problem:
     inner = ", ".join(e.sql("spark") for e in call.this.expressions)
     return Problem(
         "NOT_MERGEABLE",
@@ -294,8 +298,8 @@ def _refuse_distinct(call: exp.Expression, where: str) -> Problem:
     )
 
 
-def _refuse(call: exp.Expression, where: str) -> Problem:
-    argument = call.this.sql("spark") if isinstance(call.this, exp.Expression) else "x"
+def _refuse(call: exp.Expr, where: str) -> Problem:
+    argument = call.this.sql("spark") if isinstance(call.this, exp.Expr) else "x"
     reason, instead = _ALTERNATIVES.get(type(call), ("it has no merge", f"one of: {SUPPORTED}"))
     return Problem(
         "NOT_MERGEABLE",

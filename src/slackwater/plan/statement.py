@@ -6,6 +6,7 @@ Times are BIGINT microseconds: ``__start`` and ``__end`` bound a window, ``pane`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -130,7 +131,10 @@ class Writer:
         panes = f"(SELECT * FROM panes WHERE {near})"
         if windows is not None and windows < window.overlap:
             start = f"{self.parameter('first')} + o.i * {window.slide}"
-            rows = f"SELECT p.*, {start} AS __start FROM {panes} AS p CROSS JOIN range(0, {windows}) AS o(i)"
+            rows = (
+                f"SELECT p.*, {start} AS __start "
+                f"FROM {panes} AS p CROSS JOIN range(0, {windows}) AS o(i)"
+            )
             inside = f"pane >= __start AND pane < __start + {window.size}"
             return self._results(stage, f"SELECT * FROM ({rows}) WHERE {inside}")
         ends = f"__start + {window.size} > {after} AND __start + {window.size} <= {upto}"
@@ -151,19 +155,25 @@ class Writer:
         nulls for values.
         """
         keys = ["__start", *stage.keys]
-        same = " AND ".join(f"p.{self.name(k)} IS NOT DISTINCT FROM c.{self.name(k)}" for k in keys)
+        same, again = self._same("p", "c", keys), self._same("r", "c", keys)
         rows = self._expand(stage, "panes", "true")
         only = f"SELECT p.* FROM ({rows}) AS p SEMI JOIN changed AS c ON {same}"
         fresh = self._results(stage, only)
-        again = same.replace("p.", "r.")
-        told = f"SELECT {self.names(*keys)}, max(revision) AS seen FROM told GROUP BY {self.names(*keys)}"
+        group = self.names(*keys)
+        told = f"SELECT {group}, max(revision) AS seen FROM told GROUP BY {group}"
         values = ", ".join(f"p.{self.name(name)}" for name, _ in stage.values)
         columns = ", ".join(f"c.{self.name(k)}" for k in keys)
         return (
             f"SELECT {columns}, c.__start + {stage.window.size} AS __end, {values}, "
             f"CAST(coalesce(r.seen, 0) + 1 AS INT) AS revision "
-            f"FROM changed AS c LEFT JOIN ({fresh}) AS p ON {same} LEFT JOIN ({told}) AS r ON {again}"
+            f"FROM changed AS c LEFT JOIN ({fresh}) AS p ON {same} "
+            f"LEFT JOIN ({told}) AS r ON {again}"
         )
+
+    def _same(self, left: str, right: str, names: Sequence[str]) -> str:
+        """Equality of columns in which nulls are equal too."""
+        columns = [self.name(name) for name in names]
+        return " AND ".join(f"{left}.{c} IS NOT DISTINCT FROM {right}.{c}" for c in columns)
 
     def _results(self, stage: Stage, source: str) -> str:
         merged = self._merge(stage.state, source, "__start")
@@ -204,7 +214,7 @@ class Writer:
     def versions(self, stage_below: Stage) -> str:
         """All revisions of those ``rows`` that also occur in ``delta``."""
         keys = ["__start", *stage_below.keys]
-        same = " AND ".join(f"r.{self.name(k)} IS NOT DISTINCT FROM d.{self.name(k)}" for k in keys)
+        same = self._same("r", "d", keys)
         return f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same}"
 
 
@@ -250,7 +260,7 @@ _SKETCHES = ("hll_sketch_agg", "kll_sketch_agg_double")
 def _guarded(sql: str) -> str:
     """Aggregate only rows that pass, so that a filter also guards what is computed behind it."""
 
-    def guard(node: exp.Expression) -> exp.Expression:
+    def guard(node: exp.Expr) -> exp.Expr:
         sketch = isinstance(node, exp.Anonymous) and node.name.lower() in _SKETCHES
         if sketch or isinstance(node, exp.AggFunc):
             return exp.Filter(this=node.copy(), expression=exp.Where(this=exp.column("__passes")))

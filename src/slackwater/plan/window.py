@@ -1,8 +1,9 @@
 """Windows and panes: which windows hold an instant, and which panes make up a window.
 
-A window is ``[start, end)`` with ``start`` = ``offset`` + a multiple of the slide. A *pane* is the longest piece
-of time that no window cuts: its width is the greatest common divisor of size and slide, and every
-window is a whole number of panes (Li et al., "No pane, no gain", SIGMOD Record 2005).
+A window is ``[start, end)`` with ``start`` = ``offset`` + a multiple of the slide. A *pane* is
+the longest piece of time that no window cuts: its width is the greatest common divisor of size
+and slide, and every window is a whole number of panes (Li et al., "No pane, no gain", SIGMOD
+Record 2005).
 """
 
 from __future__ import annotations

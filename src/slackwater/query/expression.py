@@ -28,7 +28,7 @@ class Expression:
     sql: str
 
     @property
-    def tree(self) -> exp.Expression:
+    def tree(self) -> exp.Expr:
         """A private copy of the syntax tree."""
         return _tree(self.sql).copy()
 
@@ -42,7 +42,7 @@ class Expression:
     def substitute(self, definitions: Mapping[str, Expression]) -> Expression:
         """The same expression with columns replaced by what defines them."""
 
-        def swap(node: exp.Expression) -> exp.Expression:
+        def swap(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in definitions:
                 return exp.paren(definitions[node.name].tree)
             return node
@@ -50,7 +50,7 @@ class Expression:
         return of_tree(self.tree.transform(swap))
 
 
-def of_tree(tree: exp.Expression) -> Expression:
+def of_tree(tree: exp.Expr) -> Expression:
     return Expression(tree.sql("spark"))
 
 
@@ -60,7 +60,7 @@ def column(name: str) -> Expression:
 
 
 @lru_cache(maxsize=4096)
-def _tree(sql: str) -> exp.Expression:
+def _tree(sql: str) -> exp.Expr:
     return sqlglot.parse_one(sql, read="spark")
 
 
@@ -82,11 +82,11 @@ def parse(text: str, schema: Schema, where: str) -> tuple[str | None, Expression
     return _resolve(body, schema, where) or (name or _plain_name(body), of_tree(body))
 
 
-def _plain_name(tree: exp.Expression) -> str | None:
+def _plain_name(tree: exp.Expr) -> str | None:
     return tree.name if isinstance(tree, exp.Column) else None
 
 
-def _resolve(tree: exp.Expression, schema: Schema, where: str) -> Problem | None:
+def _resolve(tree: exp.Expr, schema: Schema, where: str) -> Problem | None:
     """Rewrite column names to the schema's spelling in place, or say what is wrong."""
     if isinstance(tree, exp.Query) or tree.find(exp.Query, exp.Star) not in (None, *_stars(tree)):
         return Problem("SQL_NOT_SCALAR", where, f"{tree.sql('spark')!r} is not a scalar expression")
@@ -99,7 +99,7 @@ def _resolve(tree: exp.Expression, schema: Schema, where: str) -> Problem | None
     return None
 
 
-def _stars(tree: exp.Expression) -> tuple[exp.Expression, ...]:
+def _stars(tree: exp.Expr) -> tuple[exp.Expr, ...]:
     """The stars of ``count(*)``, which are allowed."""
     return tuple(star for star in tree.find_all(exp.Star) if isinstance(star.parent, exp.Count))
 
@@ -117,7 +117,7 @@ def type_of(expression: Expression, schema: Schema) -> str | None:
     """The SQL type of an expression in Spark's spelling, ``None`` when it cannot be told."""
     types = {c.name: c.type for c in schema.columns}
 
-    def typed(node: exp.Expression) -> exp.Expression:
+    def typed(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column):
             return _typed_null(types.get(node.name))
         return node
@@ -129,7 +129,7 @@ def type_of(expression: Expression, schema: Schema) -> str | None:
     return kind.sql("spark").lower()
 
 
-def _typed_null(type_name: str | None) -> exp.Expression:
+def _typed_null(type_name: str | None) -> exp.Expr:
     if type_name is None:
         return exp.null()
     try:

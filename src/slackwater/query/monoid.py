@@ -35,7 +35,7 @@ def monoid(body: str, *parameters: str) -> Callable[..., str]:
             for name, text in zip(parameters, arguments, strict=True)
         }
 
-        def fill(node: exp.Expression) -> exp.Expression:
+        def fill(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in given:
                 return given[node.name].copy()
             return node

@@ -1,4 +1,4 @@
-"""Columns and their types, as SQL names (``bigint``, ``double``, ``timestamp``, ``decimal(10,2)``)."""
+"""Columns and their types, as SQL names (``bigint``, ``timestamp``, ``decimal(10,2)``)."""
 
 from __future__ import annotations
 

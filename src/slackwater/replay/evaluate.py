@@ -55,7 +55,9 @@ class Evaluator:
         named = [f"{k} AS {self.writer.name(n)}" for k, n in zip(keys, stage.keys, strict=True)]
         inner = f"SELECT {', '.join([group, *parts])} FROM members GROUP BY {group}"
         columns = ["__start", f"__start + {stage.window.size} AS __end", *named, *values]
-        return self._run(f"SELECT {', '.join(columns)} FROM ({inner})", members=members).to_pylist()
+        found = self._run(f"SELECT {', '.join(columns)} FROM ({inner})", members=members)
+        rows: list[dict[str, Any]] = found.to_pylist()
+        return rows
 
     def _run(self, text: str, **tables: pa.Table) -> pa.Table:
         for name, table in tables.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.control.records import Tier
 from slackwater.events import log
@@ -42,7 +42,7 @@ class Handle:
     @property
     def last_progress(self) -> dict[str, Any] | None:
         """Spark's progress of the newest batch."""
-        return self._query.lastProgress  # type: ignore[return-value]
+        return self._query.lastProgress
 
     @property
     def query(self) -> StreamingQuery:
@@ -92,6 +92,7 @@ class Handle:
         self._loop.close()
 
     def stop(self) -> None:
-        """Stop after the current batch is left; a later start goes on from the checkpoint."""
+        """Stop after the batch at hand; a later start goes on from the checkpoint."""
+        self._loop.halt()
         self._query.stop()
         self._loop.close()

@@ -44,7 +44,7 @@ class Intake:
 
 
 def _few_cores(session: SparkSession) -> bool:
-    return session.sparkContext.defaultParallelism <= 4  # noqa: PLR2004
+    return session.sparkContext.defaultParallelism <= 4
 
 
 def open_streams(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.records import ControlState, Decision, Observation, Policy, Tier
 from slackwater.control.step import start, step
+from slackwater.errors import SlackwaterError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.statement import observe as observe_sql
@@ -23,7 +25,7 @@ from slackwater.spark.run import Run, total_rows
 from slackwater.spark.shape import Shape
 from slackwater.spark.side import side_rows
 from slackwater.spark.sinks.base import Results, Sink
-from slackwater.spark.stages import Book, Bounds, QueryRunner, compact, purge
+from slackwater.spark.stages import Book, Bounds, QueryRunner, compact, keepings, purge
 
 SMALL_BATCH = 300_000
 
@@ -48,6 +50,9 @@ class Loop:
     book: Book = field(default_factory=lambda: Book({}))
     columnar: ColumnarEngine = field(init=False)
     last_rows: int = 0
+    named: dict[int, set[str]] = field(default_factory=dict)
+    busy: threading.Lock = field(default_factory=threading.Lock)
+    halted: bool = False
 
     def __post_init__(self) -> None:
         self.columnar = ColumnarEngine(self.checkpoint.runs, sketches=self._has_sketches())
@@ -70,11 +75,15 @@ class Loop:
         if batches:
             manifest = self.checkpoint.manifest(batches[-1])
             self._take(manifest)
+            self.named = {batch: self._paths(batch) for batch in batches}
             if (last_batch(self.checkpoint.events) or -1) < self.batch:
                 self.events.write("batch", **manifest["report"])
         for query, sink in [*self.sinks.items(), *self.sides.items()]:
             sink.open(query)
             sink.rollback(self.batch)
+
+    def _paths(self, batch: int) -> set[str]:
+        return {Run.from_json(run).path for run in self.checkpoint.manifest(batch)["runs"]}
 
     def _take(self, manifest: dict[str, Any]) -> None:
         self.batch = manifest["batch"]
@@ -87,14 +96,22 @@ class Loop:
 
     def process(self, rows: DataFrame, batch: int) -> None:
         """Handle one micro-batch (the ``foreachBatch`` function)."""
-        if batch <= self.batch:
-            return  # its manifest exists: done before a restart
-        try:
-            self._process(rows, rows.sparkSession, batch, ended=False)
-        except BaseException as error:
-            self.error = error
-            self.events.write("error", batch=batch, error=str(error))
-            raise
+        with self.busy:
+            if self.halted:
+                raise SlackwaterError("STOPPED", "the pipeline was stopped before this batch")
+            if batch <= self.batch:
+                return  # its manifest exists: done before a restart
+            try:
+                self._process(rows, rows.sparkSession, batch, ended=False)
+            except BaseException as error:
+                self.error = error
+                self.events.write("error", batch=batch, error=str(error))
+                raise
+
+    def halt(self) -> None:
+        """Let the batch at hand finish, and begin no other."""
+        with self.busy:
+            self.halted = True
 
     def finish(self, session: SparkSession) -> None:
         """End of stream: close every open window and seal the checkpoint."""
@@ -111,7 +128,7 @@ class Loop:
         watch.lap("decide")
         told = self._apply(engine, deltas, decision, session, rows)
         watch.lap("apply")
-        self._record(decision, after, told, watch, sealed=ended)
+        self._record(engine, decision, after, told, watch, sealed=ended)
 
     def _engine(self, session: SparkSession) -> Engine[Any]:
         session.conf.set("spark.sql.ansi.enabled", "false")
@@ -214,7 +231,7 @@ class Loop:
     def _set_aside(
         self, query: QueryPlan, decision: Decision, session: SparkSession, rows: DataFrame | None
     ) -> int:
-        """Write rows that cannot be used to the side output; a second read, only if there are any."""
+        """Write rows that cannot be used to the side output: a second read, if there are any."""
         mine = decision.queries[query.name]
         late = mine.dropped if query.late == "side" else 0
         if rows is None or late + mine.rejected == 0:
@@ -229,6 +246,7 @@ class Loop:
 
     def _record(
         self,
+        engine: Engine[Any],
         decision: Decision,
         after: ControlState,
         told: dict[str, dict[str, int]],
@@ -237,18 +255,10 @@ class Loop:
         sealed: bool,
     ) -> None:
         """Commit: purge and merge runs, write the manifest, then tell."""
-        plan = self.policy.plan
-        gone = purge(self.book, plan.queries, decision.queries)
-        engine = self.columnar if decision.tier == "columnar" else None
-        if engine is not None:
-            states = {
-                stage.state.identity: (stage.state, self.shapes[query.name, stage.level])
-                for query in plan.queries
-                for stage in query.stages
-                if stage.state.kind == "panes"
-            }
-            gone += compact(engine, self.book, states, decision.batch)
-            engine.keep_only(self.book.all())
+        queries = self.policy.plan.queries
+        purge(self.book, queries, decision.queries)
+        compact(engine, self.book, keepings(engine.writer, queries, self.shapes), decision.batch)
+        self.columnar.keep_only(self.book.all())
         report = _report(decision, told, self.book, watch)
         self.checkpoint.commit(
             decision.batch,
@@ -267,15 +277,11 @@ class Loop:
         self._tell(report, decision)
 
     def _sweep(self) -> None:
-        live = {run.path for run in self.book.all()}
-        for batch in self.checkpoint.batches():
-            if batch != self.batch:
-                live |= {f"{r['state']}/{r['name']}" for r in self._kept(batch)}
-        self.checkpoint.sweep(live)
-
-    def _kept(self, batch: int) -> list[dict[str, Any]]:
-        runs: list[dict[str, Any]] = self.checkpoint.manifest(batch)["runs"]
-        return runs
+        """Remove files that no kept manifest names."""
+        self.named[self.batch] = {run.path for run in self.book.all()}
+        kept = set(self.checkpoint.batches())
+        self.named = {batch: paths for batch, paths in self.named.items() if batch in kept}
+        self.checkpoint.sweep(set().union(*self.named.values()))
 
     def _tell(self, report: dict[str, Any], decision: Decision) -> None:
         self.events.write("batch", **report)

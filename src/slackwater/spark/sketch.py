@@ -6,9 +6,12 @@ partials, never per row.
 
 from __future__ import annotations
 
+from typing import Any
+
 import datasketches
 import duckdb
 import pyarrow as pa
+from duckdb.func import FunctionNullHandling, PythonUDFType
 from duckdb.sqltypes import BIGINT, BLOB, DOUBLE
 
 from slackwater.plan.aggregate import HLL_LOG_K, KLL_K
@@ -58,12 +61,18 @@ def _quantile(sketches: pa.Array, fractions: pa.Array) -> pa.Array:
 def register(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the sketch functions known to a connection."""
     blobs = duckdb.list_type(BLOB)
-    for name, function, takes, gives in (
+    functions: list[tuple[str, Any, list[Any], Any]] = [
         ("hll_union_list", _merge_hll, [blobs], BLOB),
         ("kll_merge_list", _merge_kll, [blobs], BLOB),
         ("hll_sketch_estimate", _estimate, [BLOB], BIGINT),
         ("kll_sketch_get_quantile_double", _quantile, [BLOB, DOUBLE], DOUBLE),
-    ):
+    ]
+    for name, function, takes, gives in functions:
         connection.create_function(
-            name, function, takes, gives, type="arrow", null_handling="special"
+            name,
+            function,
+            takes,
+            gives,
+            type=PythonUDFType.ARROW,
+            null_handling=FunctionNullHandling.SPECIAL,
         )

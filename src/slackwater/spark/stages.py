@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
+import pyarrow as pa
+
 from slackwater.control.records import QueryDecision
-from slackwater.plan.stage import QueryPlan, Stage, State
+from slackwater.plan.stage import QueryPlan, Stage
+from slackwater.plan.statement import Writer
 from slackwater.plan.window import Window
 from slackwater.spark.engine import Engine, R, new_run
 from slackwater.spark.run import Run
@@ -188,22 +191,19 @@ def readers(queries: Sequence[QueryPlan]) -> dict[str, list[tuple[QueryPlan, Sta
     return found
 
 
-def purge(
-    book: Book, queries: Sequence[QueryPlan], decisions: dict[str, QueryDecision]
-) -> list[Run]:
-    """Drop whole runs that no open or revisable window can read; give them back."""
-    gone: list[Run] = []
-    for state, using in readers(queries).items():
-        for run in book.of(state):
-            if all(_is_past(run, q, stage, decisions[q.name]) for q, stage in using):
-                gone.append(run)
-    dead = {run.path for run in gone}
+def purge(book: Book, queries: Sequence[QueryPlan], decisions: dict[str, QueryDecision]) -> None:
+    """Drop whole runs that no open or revisable window can read."""
+    dead = {
+        run.path
+        for state, using in readers(queries).items()
+        for run in book.of(state)
+        if all(_is_past(run, q, stage, decisions[q.name]) for q, stage in using)
+    }
     book.runs = {
         state: left
         for state, runs in book.runs.items()
         if (left := [run for run in runs if run.path not in dead])
     }
-    return gone
 
 
 def _is_past(run: Run, query: QueryPlan, stage: Stage, decision: QueryDecision) -> bool:
@@ -213,30 +213,46 @@ def _is_past(run: Run, query: QueryPlan, stage: Stage, decision: QueryDecision) 
     return window.last_start(run.high) + window.size <= decision.upto - query.keep
 
 
-def compact(
-    engine: Engine[R],
-    book: Book,
-    states: dict[str, tuple[State, Shape]],
-    batch: int,
-) -> list[Run]:
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How the runs of one state are merged: the statement, its schema and its time column."""
+
+    statement: str
+    schema: pa.Schema
+    time: str
+
+
+def keepings(
+    writer: Writer, queries: Sequence[QueryPlan], shapes: dict[tuple[str, int], Shape]
+) -> dict[str, Keeping]:
+    """The keeping of every state: panes merge by key, rows and revisions are only gathered."""
+    gather = "SELECT * FROM panes"
+    found: dict[str, Keeping] = {}
+    for query in queries:
+        for stage in query.stages:
+            shape = shapes[query.name, stage.level]
+            keeping = Keeping(writer.merge(stage.state), shape.panes, "pane")
+            if stage.state.kind == "rows":
+                rows = shapes[query.name, stage.level - 1].results
+                keeping = Keeping(gather, rows, "__end")
+            found[stage.state.identity] = keeping
+            found[told_state(query, stage)] = Keeping(gather, shape.told, "__start")
+    return found
+
+
+def compact(engine: Engine[R], book: Book, states: dict[str, Keeping], batch: int) -> None:
     """Merge runs of equal age once there are many, so that reading stays cheap for ever."""
-    gone: list[Run] = []
-    for identity, (state, shape) in states.items():
-        runs = book.of(identity)
-        for generation in sorted({run.merged for run in runs}):
+    for identity, keeping in states.items():
+        for generation in sorted({run.merged for run in book.of(identity)}):
             same = [run for run in book.of(identity) if run.merged == generation]
             if len(same) >= FAN_IN:
                 book.runs[identity] = [run for run in book.of(identity) if run not in same]
-                book.add(_merged(engine, state, shape, same, batch))
-                gone += same
-    return gone
+                book.add(_merged(engine, keeping, same, batch))
 
 
-def _merged(
-    engine: Engine[R], state: State, shape: Shape, runs: list[Run], batch: int
-) -> Run | None:
-    panes = engine.load(runs, shape.panes)
-    merged = engine.sql(engine.writer.merge(state), shape.panes, {}, panes=panes)
+def _merged(engine: Engine[R], keeping: Keeping, runs: list[Run], batch: int) -> Run | None:
+    panes = engine.load(runs, keeping.schema)
+    merged = engine.sql(keeping.statement, keeping.schema, {}, panes=panes)
     generation = runs[0].merged + 1
-    run = engine.save(merged, new_run(state.identity, batch, f"m{generation}"), "pane")
+    run = engine.save(merged, new_run(runs[0].state, batch, f"m{generation}"), keeping.time)
     return None if run is None else replace(run, merged=generation)

@@ -69,7 +69,7 @@ class Surroundings:
 def read_query(
     number: int, value: Any, around: Surroundings, problems: list[Problem]
 ) -> Query | None:
-    """The query of a ``[[query]]`` table, ``None`` if something is wrong with it or its source."""
+    """The query of a ``[[query]]`` table, ``None`` if it cannot be put together."""
     before = len(problems)
     named = isinstance(value, dict) and isinstance(value.get("name"), str)
     where = f"query.{value['name']}" if named else f"query[{number}]"
@@ -79,9 +79,10 @@ def read_query(
         for n, level in enumerate(given.get("then", []), start=1)
     ]
     stream = _source(given.get("from"), where, around, problems)
+    sound = len(problems) == before
     sink = _sink(given.get("sink"), f"{where}.sink", around, problems)
     side = _sink(given.get("side"), f"{where}.side", around, problems)
-    if stream is None or len(problems) > before:
+    if stream is None or not sound:
         return None
     for level in (given, *above):
         stream = _add_level(stream, level)

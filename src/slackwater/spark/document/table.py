@@ -59,6 +59,7 @@ def _is_tables(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(v, dict) for v in value)
 
 
+ANYTHING = Kind("anything", lambda _: True)
 TEXT = Kind("text", lambda v: isinstance(v, str) and bool(v))
 NUMBER = Kind("a number", _is_number)
 WHOLE = Kind("a whole number", _is_whole)
@@ -87,11 +88,12 @@ def read_table(value: Any, keys: Keys, where: str, problems: list[Problem]) -> d
     if not isinstance(value, dict):
         problems.append(Problem("KEY_TYPE", where, f"got {value!r}, wanted a table"))
         return {}
-    for name in value.keys() - keys.keys():
-        problems.append(_unknown(name, keys, where))
-    for name, key in keys.items():
-        if key.required and name not in value:
-            problems.append(_missing(name, key, where))
+    problems += [_unknown(name, keys, where) for name in value if name not in keys]
+    problems += [
+        _missing(name, key, where)
+        for name, key in keys.items()
+        if key.required and name not in value
+    ]
     sound = {}
     for name in (n for n in value if n in keys):
         if keys[name].kind.accepts(value[name]):

@@ -1,0 +1,370 @@
+"""The decision step by hand: no Spark, no clock, every number in reach of a pencil."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+from slackwater.control.records import (
+    ControlState,
+    Decision,
+    Observation,
+    Policy,
+    QueryDecision,
+    StreamDecision,
+)
+from slackwater.control.step import END_OF_TIME, start, step
+from slackwater.plan.build import check
+from slackwater.plan.stage import lay_out
+from slackwater.query import contract
+from slackwater.query.schema import Schema
+from slackwater.query.stream import Query, Stream, StreamDef
+from slackwater.stats.panes import PaneCount
+from slackwater.units import DAY, SECOND
+
+ROWS = Schema.of(ts="timestamp", k="bigint", v="bigint")
+FAR = 10 * DAY // SECOND
+
+
+def rows(max_ahead: str | None = "1 day", name: str = "r") -> Stream:
+    return Stream(StreamDef(name, ROWS, "ts", max_ahead=max_ahead))
+
+
+def query(
+    size: int = 10, slide: int | None = None, wait: int = 0, *, base: Stream | None = None, **k: Any
+) -> Query:
+    name = k.pop("name", "q")
+    windowed = (base or rows()).window(size, slide).group_by("k").aggregate(n="count(*)")
+    return windowed.query(name, contract.slack(wait), **k)
+
+
+def policy(*queries: Query, **options: Any) -> Policy:
+    return Policy(lay_out(check(queries)), **options)
+
+
+class Hand:
+    """Feeds batches of event times (seconds) to the step and remembers its state."""
+
+    def __init__(self, policy: Policy, tier: str = "columnar") -> None:
+        self.policy = policy
+        self.state: ControlState = start(policy, tier)
+        self.batch = -1
+        self.last: tuple[Observation, ControlState] | None = None
+
+    def see(self, *times: float | None, failing: tuple[float, ...] = (), **more: Any) -> Decision:
+        self.batch += 1
+        panes = {
+            state.identity: _histogram(times, failing, state.pane, state.offset)
+            for _, state in self.policy.plan.base_states
+        }
+        more.setdefault("state_rows", 0)
+        seen = Observation(self.batch, panes, wall=1_000_000 + self.batch, **more)
+        self.last = seen, self.state
+        decision, self.state = step(self.policy, seen, self.state)
+        return decision
+
+    def query(self, *times: float | None, **more: Any) -> QueryDecision:
+        return self.see(*times, **more).queries["q"]
+
+    def stream(self, *times: float | None, **more: Any) -> StreamDecision:
+        return self.see(*times, **more).streams["r"]
+
+    @property
+    def clock(self) -> float | None:
+        clock = self.state.streams["r"].clock
+        return None if clock is None else clock / SECOND
+
+
+def _histogram(
+    times: tuple[float | None, ...], failing: tuple[float, ...], pane: int, offset: int
+) -> tuple[PaneCount, ...]:
+    groups: dict[tuple[int | None, bool], list[int | None]] = defaultdict(list)
+    for time in times:
+        micros = None if time is None else round(time * SECOND)
+        at = None if micros is None else micros - (micros - offset) % pane
+        groups[at, True].append(micros)
+    for time in failing:
+        groups[None, False].append(round(time * SECOND))
+    return tuple(
+        PaneCount(
+            at,
+            passes,
+            len(found),
+            min((t for t in found if t is not None), default=None),
+            max((t for t in found if t is not None), default=None),
+        )
+        for (at, passes), found in groups.items()
+    )
+
+
+# clock and watermark ------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("qddh:F002")
+def test_the_clock_is_the_largest_event_time_seen_and_never_goes_back() -> None:
+    hand = Hand(policy(query()))
+    seen = []
+    for times in [(), (3, 5), (1,), (4.5, 9), (8,)]:
+        hand.see(*times)
+        seen.append(hand.clock)
+    assert seen == [None, 5, 5, 9, 9]
+
+
+@pytest.mark.spec("qddh:F002")
+def test_delay_is_measured_against_the_clock_at_the_start_of_the_batch() -> None:
+    hand = Hand(policy(query(size=1)))
+    hand.see(20)
+    assert hand.query(50, 5, 17).max_lateness == 15 * SECOND  # 20 - 5, not 50 - 5
+
+
+def test_rows_that_fail_the_filter_move_the_clock_but_are_never_late() -> None:
+    hand = Hand(policy(query(size=1)))
+    hand.see(20)
+    found = hand.query(failing=(30, 2))
+    assert hand.clock == 30
+    assert (found.late, found.dropped) == (0, 0)
+
+
+def test_the_watermark_is_the_clock_less_slack_and_never_goes_back() -> None:
+    hand = Hand(policy(query(wait=7)))
+    marks = [hand.query(*times).upto for times in [(10,), (4,), (30,), (29,), ()]]
+    assert marks == [3 * SECOND, 3 * SECOND, 23 * SECOND, 23 * SECOND, 23 * SECOND]
+
+
+def test_a_window_closes_in_one_batch_only() -> None:
+    hand = Hand(policy(query(wait=2)))
+    spans = [(q.after, q.upto) for q in (hand.query(t) for t in (5, 14, 14, 40))]
+    for before, later in itertools.pairwise(spans):
+        assert later[0] == before[1]
+
+
+@pytest.mark.spec("qddh:F050")
+def test_with_slack_0_windows_close_as_soon_as_the_clock_passes() -> None:
+    hand = Hand(policy(query(wait=0)))
+    assert hand.query(9.9).upto == 9.9 * SECOND
+    assert hand.query(10).upto == 10 * SECOND
+
+
+@pytest.mark.spec("qddh:F052")
+def test_a_fixed_slack_waits_exactly_that_long() -> None:
+    hand = Hand(policy(query(wait=5)))
+    hand.see(14)
+    assert hand.query(14.999999).late == 0
+    assert hand.query(1).late == 0  # [0, 10) is still open: 14.999999 - 5 < 10
+    hand.see(15)
+    assert hand.query(1).late == 1
+
+
+def test_more_slack_after_a_restart_does_not_move_the_watermark_back() -> None:
+    small, large = policy(query(wait=1)), policy(query(wait=60))
+    hand = Hand(small)
+    hand.see(100)
+    again = Hand(large)
+    again.state = ControlState.from_json(json.loads(json.dumps(hand.state.to_json())))
+    assert again.query(110).upto == 99 * SECOND
+    assert again.query(170).upto == 110 * SECOND
+
+
+def test_queries_of_one_pipeline_have_watermarks_of_their_own() -> None:
+    base = rows()
+    both = policy(query(wait=1, name="fast", base=base), query(wait=30, name="slow", base=base))
+    found = Hand(both).see(100).queries
+    assert (found["fast"].upto, found["slow"].upto) == (99 * SECOND, 70 * SECOND)
+
+
+@pytest.mark.spec("qddh:F022")
+def test_the_end_of_the_stream_closes_everything() -> None:
+    hand = Hand(policy(query(wait=60)))
+    hand.see(100)
+    found = hand.query(ended=True)
+    assert found.upto == END_OF_TIME
+    assert hand.state.watermarks["q"] == END_OF_TIME
+
+
+def test_the_end_of_a_stream_that_never_spoke_closes_nothing() -> None:
+    assert Hand(policy(query())).query(ended=True).upto is None
+
+
+# late rows ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("qddh:F026")
+@pytest.mark.parametrize(
+    ("time", "late", "dropped"),
+    [
+        (3.9, 1, 1),  # windows [-2, 4), [0, 6), [2, 8): all closed at 10
+        (5.9, 1, 1),  # the last of them is [4, 10), closed too
+        (6, 1, 0),  # [6, 12) is open: useful, kept
+        (9.9, 1, 0),  # missed [4, 10) only
+        (10, 0, 0),  # its first window is [6, 12)
+    ],
+)
+def test_a_late_row_is_kept_while_one_of_its_windows_is_open(
+    time: float, late: int, dropped: int
+) -> None:
+    hand = Hand(policy(query(size=6, slide=2)))
+    hand.see(10)
+    found = hand.query(time)
+    assert (found.late, found.dropped) == (late, dropped)
+
+
+@pytest.mark.spec("qddh:F026")
+def test_rows_are_counted_one_by_one_not_by_group() -> None:
+    hand = Hand(policy(query(size=6, slide=2)))
+    hand.see(10)
+    found = hand.query(1, 1, 1.5, 7, 7.2, 11)
+    assert (found.late, found.dropped) == (5, 3)
+
+
+def test_a_revisable_row_is_late_but_not_dropped() -> None:
+    hand = Hand(policy(query(size=10, late="revise", keep="20 seconds")))
+    hand.see(50)
+    found = hand.query(51, 45, 31, 15)
+    assert found.horizon == 30 * SECOND
+    assert (found.late, found.dropped) == (3, 1)
+
+
+def test_nothing_is_late_in_the_first_batch() -> None:
+    found = Hand(policy(query(size=1))).query(500, 1, 100)
+    assert (found.late, found.dropped, found.max_lateness) == (0, 0, None)
+
+
+# rows that cannot be placed in time --------------------------------------------------------------
+
+
+def test_rows_without_event_time_are_counted_and_move_nothing() -> None:
+    hand = Hand(policy(query()))
+    hand.see(5)
+    decision = hand.see(None, None, 6)
+    assert decision.streams["r"].null_time == 2
+    assert decision.queries["q"].null_time == decision.queries["q"].rejected == 2
+    assert hand.clock == 6
+    assert any("no event time" in notice for notice in decision.notices)
+
+
+def test_a_far_future_row_does_not_push_the_clock() -> None:
+    hand = Hand(policy(query()))
+    hand.see(5)
+    decision = hand.see(6, 7, 8, FAR)
+    assert hand.clock == 8
+    assert decision.streams["r"].far_future == decision.queries["q"].far_future == 1
+    assert decision.streams["r"].bound == 5 * SECOND + DAY
+    assert any("ahead of the clock" in notice for notice in decision.notices)
+
+
+def test_a_first_batch_is_measured_by_its_own_median() -> None:
+    hand = Hand(policy(query()))
+    assert hand.stream(FAR, 5, 6, 7).far_future == 1
+    assert hand.clock == 7
+
+
+def test_a_stream_that_really_jumped_is_believed_after_enough_rows() -> None:
+    hand = Hand(policy(query(), jump_rows=10))
+    hand.see(5)
+    for batch in range(3):
+        assert hand.stream(*[FAR + batch] * 3).far_future == 3
+        assert hand.clock == 5
+    assert hand.stream(FAR + 3).far_future == 0
+    assert hand.clock == FAR + 3
+
+
+def test_strays_among_sound_rows_never_add_up_to_a_jump() -> None:
+    hand = Hand(policy(query(), jump_rows=3))
+    for batch in range(20):
+        hand.see(batch, batch, FAR)
+    assert hand.clock == 19
+
+
+def test_without_a_bound_every_row_is_believed() -> None:
+    hand = Hand(policy(query(base=rows(max_ahead=None))))
+    hand.see(5)
+    assert hand.stream(FAR).far_future == 0
+    assert hand.clock == FAR
+
+
+# idle streams -------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("qddh:F022")
+def test_an_idle_stream_moves_with_the_wall_until_its_windows_close() -> None:
+    hand = Hand(policy(query(size=10, wait=2, idle="5 seconds")))
+    wall = 1_000 * SECOND
+    hand.see(9, now=wall)
+    quiet = [hand.query(now=wall + s * SECOND).upto for s in (1, 5, 6, 20)]
+    assert quiet == [7 * SECOND, 7 * SECOND, 13 * SECOND, 27 * SECOND]
+    assert hand.clock == 9  # the clock itself is event time only
+
+
+def test_without_idle_a_quiet_stream_waits_for_ever() -> None:
+    hand = Hand(policy(query(size=10)))
+    hand.see(9, now=SECOND)
+    assert hand.query(now=10_000 * SECOND).upto == 9 * SECOND
+
+
+def test_a_stream_that_wakes_up_does_not_move_the_watermark_back() -> None:
+    hand = Hand(policy(query(size=10, idle="5 seconds")))
+    hand.see(9, now=0)
+    hand.see(now=60 * SECOND)
+    found = hand.query(12, now=61 * SECOND)
+    assert found.upto == 69 * SECOND
+    assert (found.late, found.dropped) == (1, 1)
+
+
+# tiers --------------------------------------------------------------------------------------------
+
+
+def test_the_tier_follows_the_size_of_state_with_a_margin() -> None:
+    hand = Hand(policy(query(), columnar_rows=100))
+    sizes = (10, 100, 101, 99, 50, 49, 99)
+    tiers = []
+    for size in sizes:
+        hand.see(state_rows=size)
+        tiers.append(hand.state.tier)
+    assert tiers == ["columnar", "columnar", "spark", "spark", "spark", "columnar", "columnar"]
+
+
+def test_a_change_of_tier_counts_from_the_next_batch() -> None:
+    hand = Hand(policy(query(), columnar_rows=100))
+    assert hand.see(state_rows=500).tier == "columnar"
+    assert hand.see(state_rows=500).tier == "spark"
+
+
+@pytest.mark.parametrize("pin", ["columnar", "spark"])
+def test_a_pinned_tier_stays_whatever_the_size(pin: Any) -> None:
+    hand = Hand(policy(query(), columnar_rows=100), pin)
+    for size in (1, 1_000, 1):
+        hand.see(state_rows=size, pin=pin)
+        assert hand.state.tier == pin
+
+
+def test_an_unpinned_pipeline_goes_back_to_the_choice_by_size() -> None:
+    hand = Hand(policy(query(), columnar_rows=100), "spark")
+    hand.see(state_rows=1, pin="spark")
+    hand.see(state_rows=1)
+    assert hand.state.tier == "columnar"
+
+
+# a function ---------------------------------------------------------------------------------------
+
+
+def test_the_step_is_a_function_and_leaves_its_arguments_alone() -> None:
+    hand = Hand(policy(query(size=6, slide=2, idle="3 s")))
+    for times in [(1, 2), (30, None), (5, FAR), ()]:
+        hand.see(*times, now=len(times) * SECOND)
+        seen, before = hand.last
+        kept = copy.deepcopy((seen, before))
+        assert step(hand.policy, seen, before) == step(hand.policy, seen, before)
+        assert (seen, before) == kept
+
+
+def test_records_survive_json() -> None:
+    hand = Hand(policy(query(size=6, slide=2)))
+    for times in [(), (1, None), (40, 2, FAR)]:
+        decision = hand.see(*times)
+        assert Decision.from_json(json.loads(json.dumps(decision.to_json()))) == decision
+        assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state
