@@ -46,8 +46,10 @@ def write_file(folder: Path, number: int) -> None:
 
 def pipeline(folder: Path) -> sw.Pipeline:
     readings = sw.stream("readings", files(folder, files_per_batch=1), time="ts")
-    sums = readings.window("10 s", "5 s").group_by("sensor").aggregate(
-        n="count(*)", total="sum(value)"
+    sums = (
+        readings.window("10 s", "5 s")
+        .group_by("sensor")
+        .aggregate(n="count(*)", total="sum(value)")
     )
     totals = sums.window("20 s").aggregate(windows="count(*)", total="sum(total)")
     return sw.pipeline(totals.query("totals", sw.slack("6 s"), late="side"))

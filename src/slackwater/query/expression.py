@@ -44,7 +44,9 @@ class Expression:
 
         def swap(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in definitions:
-                return exp.paren(definitions[node.name].tree)
+                given = definitions[node.name].tree
+                bare = isinstance(given, exp.Column | exp.Literal | exp.Func | exp.Paren)
+                return given if bare else exp.paren(given)
             return node
 
         return of_tree(self.tree.transform(swap))

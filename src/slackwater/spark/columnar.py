@@ -112,6 +112,7 @@ class ColumnarEngine:
         """Give memory back."""
         self._tables.clear()
         self._duck.close()
+        del self._duck  # Spark keeps the loop alive; DuckDB complains of what lives at exit
 
     def keep_only(self, runs: Sequence[Run]) -> None:
         """Drop every table from memory that is not one of these runs."""

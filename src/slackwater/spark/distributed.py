@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
@@ -22,6 +23,7 @@ from slackwater.plan.statement import HISTOGRAM, Writer
 from slackwater.spark.columnar import pane_counts
 from slackwater.spark.engine import Delta, filled, new_run
 from slackwater.spark.run import Run, damaged
+from slackwater.stats.panes import PaneCount
 
 
 class SparkEngine:
@@ -39,23 +41,18 @@ class SparkEngine:
     def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[DataFrame]:
         run = new_run(state.identity, batch, "d")
         run = self._write(partials, run)
-        delta = self._read([run], partials.schema)
-        delta.createOrReplaceTempView("delta")
-        found = [tuple(row) for row in self.session.sql(HISTOGRAM).collect()]
-        counts, beat = pane_counts(found)
-        return Delta(state, delta, run, counts, beat)
+        counts, beat = _histogram(self.folder / run.path)
+        return Delta(state, self._read([run], partials.schema), run, counts, beat)
 
     def absorb(
         self, delta: Delta[DataFrame], batch: int, bound: int | None
     ) -> tuple[Run | None, DataFrame | None]:
-        panes = [
-            c.pane
-            for c in delta.counts
-            if c.pane is not None and (bound is None or c.pane <= bound)
-        ]
+        found = [c.pane for c in delta.counts if c.pane is not None]
+        panes = [pane for pane in found if bound is None or pane <= bound]
         if delta.run is None or not panes:
             return None, None
-        run = replace(delta.run, low=min(panes), high=max(panes), upper=bound)
+        upper = bound if len(panes) < len(found) else None
+        run = replace(delta.run, low=min(panes), high=max(panes), upper=upper)
         return run, delta.relation.where(_usable(run))
 
     def sql(
@@ -115,6 +112,14 @@ class SparkEngine:
 
     def forget(self, runs: Sequence[Run]) -> None:
         """Nothing is held here: the files are the state."""
+
+
+def _histogram(path: Path) -> tuple[tuple[PaneCount, ...], int | None]:
+    """Rows per pane of a run just written: a few narrow columns, read here without a job."""
+    columns = "pane, __passes, __rows, __low, __high, __beat"
+    text = f"WITH delta AS (SELECT {columns} FROM read_parquet($files)) {HISTOGRAM}"
+    with duckdb.connect(":memory:") as duck:
+        return pane_counts(duck.execute(text, {"files": f"{path}/*.parquet"}).fetchall())
 
 
 def uri(path: Path) -> str:

@@ -140,7 +140,7 @@ class QueryRunner(Generic[R]):
         panes_shape = self._shape(stage).panes
         if below is not None:
             run = new_run(state.identity, self.batch, f"l{stage.level}")
-            self.book.add(engine.save(below, run, "__end"))
+            below = self._kept(below, run, "__end", rows_shape)
         runs = self.book.of(state.identity)
         if not runs:
             return None
@@ -174,11 +174,14 @@ class QueryRunner(Generic[R]):
         told = engine.load(self.book.of(state), shape.told)
         text = engine.writer.revise(stage)
         fresh = engine.sql(text, shape.results, {}, panes=panes, changed=changed, told=told)
-        columns = engine.writer.names("__start", *stage.keys, "revision")
-        spoken = engine.sql(f"SELECT {columns} FROM fresh", shape.told, {}, fresh=fresh)
-        run = new_run(state, self.batch, "t")
-        self.book.add(engine.save(spoken, run, "__start"))
-        return [fresh]
+        spoken = self._kept(fresh, new_run(state, self.batch, "t"), "__start", shape.results)
+        return [] if spoken is None else [spoken]
+
+    def _kept(self, relation: R, run: Run, time: str, schema: pa.Schema) -> R | None:
+        """Save a relation and go on with what was saved: a lazy one is then computed once only."""
+        saved = self.engine.save(relation, run, time)
+        self.book.add(saved)
+        return None if saved is None else self.engine.load([saved], schema)
 
 
 def readers(queries: Sequence[QueryPlan]) -> dict[str, list[tuple[QueryPlan, Stage]]]:

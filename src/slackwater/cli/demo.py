@@ -1,0 +1,129 @@
+"""``slackwater demo``: a disordered sensor stream, answered live."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from slackwater.cli.options import Json, TierChoice
+from slackwater.cli.perform import Run, perform
+from slackwater.cli.summary import print_summary
+from slackwater.cli.tally import Tally
+from slackwater.cli.view import frame
+from slackwater.errors import StorageError
+from slackwater.query.contract import slack
+from slackwater.query.stream import Query, Stream
+from slackwater.spark.checkpoint import storage_error
+from slackwater.spark.pipeline import Options, stream
+from slackwater.spark.sources.generator import generator
+from slackwater.stats.lateness import Disorder
+from slackwater.stats.workload import Values
+
+TITLE = "slackwater demo"
+SPEED = 10.0  # seconds of event time per second on the wall
+ROWS_PER_SECOND = 2_000.0  # of event time
+MOST_ROWS = 40_000  # of a batch: what piles up while Spark warms up is caught up in steps
+SENSORS = 12
+
+
+def demo(
+    seconds: Annotated[
+        float, typer.Option(min=1.0, help="How long to run; Spark's start is not counted.")
+    ] = 60.0,
+    json_: Json = False,
+    keep: Annotated[
+        Path | None, typer.Option(help="Folder for results and state; a temporary one if left out.")
+    ] = None,
+    tier: Annotated[TierChoice, typer.Option(help="Where state lives.")] = TierChoice.auto,
+    picture: Annotated[
+        Path | None, typer.Option(help="Also save the last view as an SVG picture.")
+    ] = None,
+) -> None:
+    """Watch a disordered sensor stream being answered.
+
+    Two queries share one stream and its state: "overview" waits long and answers once, windows over
+    windows; "quick" waits little and corrects itself when stragglers come. After a third of the
+    time the stream's delays grow.
+    """
+    console = Console()
+    options = Options(trigger="500 ms", tier=tier.value)
+    run = Run(queries(seconds), _folder(keep), options, TITLE, seconds, collect=True)
+    summary, tally = perform(run, console, "silent" if json_ else "screen")
+    if picture is not None:
+        save_picture(picture, tally, summary["seconds"])
+    if json_:
+        typer.echo(json.dumps({"command": "demo", **summary}))
+    else:
+        print_summary(console, summary)
+
+
+def queries(seconds: float) -> tuple[Query, ...]:
+    """The demo's two queries; its regime change comes after a third of ``seconds``."""
+    readings = sensors(change=seconds * SPEED / 3).select("key AS sensor", "value")
+    per_sensor = readings.window("10 s", "2 s").group_by("sensor")
+    levels = per_sensor.aggregate(
+        n="count(*)", mean="avg(value)", p95="approx_percentile(value, 0.95)", peak="max(value)"
+    )
+    overview = levels.window("30 s").aggregate(
+        windows="count(*)",
+        mean="avg(mean)",
+        spread="stddev(mean)",
+        p95="avg(p95)",
+        peak="max(peak)",
+    )
+    quick = per_sensor.aggregate(n="count(*)", mean="avg(value)", peak="max(value)")
+    return (
+        overview.query("overview", slack("15 s"), late="side"),
+        quick.query("quick", slack("2 s"), late="revise", keep="1 min"),
+    )
+
+
+def sensors(change: float) -> Stream:
+    """A seeded stream: heavy-tailed delays that grow after ``change`` seconds of event time."""
+    storm = Disorder.of(late=0.5, delay="pareto", scale="1500 ms", shape=1.3, cap="90 s")
+    calm = Disorder.of(
+        late=0.3, delay="pareto", scale="300 ms", cap="60 s", regimes=[(change, storm)]
+    )
+    source = generator(
+        ROWS_PER_SECOND,
+        keys=SENSORS,
+        values=Values("normal", mean=20.0, spread=3.0),
+        disorder=calm,
+        seed=7,
+        speed=SPEED,
+        rows_per_batch=MOST_ROWS,
+    )
+    return stream("sensors", source, time="ts", arrival="arrival")
+
+
+def _folder(keep: Path | None) -> Path:
+    if keep is None:
+        return Path(tempfile.mkdtemp(prefix="slackwater-demo-"))
+    folder = keep.absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        taken = any(folder.iterdir())
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    if taken:
+        raise StorageError(
+            "FOLDER_NOT_EMPTY", f"{folder} is not empty", "give --keep a new or empty folder"
+        )
+    return folder
+
+
+def save_picture(path: Path, tally: Tally, seconds: float) -> None:
+    """Save the last view as SVG."""
+    paper = Console(record=True, width=104, file=io.StringIO(), force_terminal=True)
+    paper.print(frame(tally, TITLE, seconds, seconds))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(paper.export_svg(title=TITLE), encoding="utf-8")
+    except OSError as error:
+        raise storage_error(error, path) from error

@@ -1,0 +1,87 @@
+"""From the running pipeline to the screen: a queue, so that nothing shown can hold a batch up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import pyarrow as pa
+
+from slackwater.query.stream import Query
+from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.sinks import ParquetSink, Results, Sink
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The results of one query in one batch."""
+
+    query: str
+    batch: int
+    table: pa.Table
+
+
+Item = Answers | dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Answers and batch reports in the order they came about."""
+
+    items: SimpleQueue[Item] = field(default_factory=SimpleQueue)
+
+    def put(self, item: Item) -> None:
+        self.items.put(item)
+
+    def drain(self) -> Iterator[Item]:
+        """Everything that came since the last time."""
+        while True:
+            try:
+                yield self.items.get_nowait()
+            except Empty:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedSink:
+    """Passes results on to a sink and shows them to a feed.
+
+    Results that lie on the executors are only shown if ``collect`` fetches them: some answers are
+    too many for one machine.
+    """
+
+    inner: Sink
+    feed: Feed
+    query: str
+    collect: bool = False
+
+    def open(self, query: str) -> None:
+        self.inner.open(query)
+
+    def write(self, batch: int, results: Results) -> int:
+        if results.is_distributed and self.collect:
+            results = Results(results.session, results.arrow(), results.schema)
+        rows = self.inner.write(batch, results)
+        if not results.is_distributed:
+            self.feed.put(Answers(self.query, batch, results.arrow()))
+        return rows
+
+    def rollback(self, batch: int) -> None:
+        self.inner.rollback(batch)
+
+
+def watched(query: Query, folder: Path, feed: Feed, *, collect: bool = False) -> Query:
+    """The same query, its results shown to a feed on their way to where they go."""
+    sink = query.sink or ParquetSink(str(Checkpoint(folder).results(query.name)))
+    return replace(query, sink=WatchedSink(sink, feed, query.name, collect))
+
+
+def place_of(query: Query, folder: Path) -> str:
+    """Where the results of a query lie, in words."""
+    sink = query.sink.inner if isinstance(query.sink, WatchedSink) else query.sink
+    if sink is None:
+        return str(Checkpoint(folder).results(query.name))
+    return str(sink.folder) if isinstance(sink, ParquetSink) else type(sink).__name__

@@ -1,0 +1,84 @@
+"""The end of a run, for people: what came, what was late, what was answered when, where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from slackwater.cli.format import show_number, show_share, show_value
+from slackwater.units import show_duration
+
+Cell = Callable[[dict[str, Any]], str]
+
+
+def print_summary(console: Console, summary: dict[str, Any]) -> None:
+    """Print what a run did; the argument is what ``--json`` prints."""
+    shown: tuple[RenderableType, ...] = (_numbers(summary), _queries(summary), _places(summary))
+    parts = [part for each in shown for part in (each, "")][:-1]
+    console.print(
+        Panel(Group(*parts), title="[bold]summary[/]", border_style="green", box=box.ROUNDED)
+    )
+
+
+def _pairs(*pairs: tuple[str, str]) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    for name, value in pairs:
+        grid.add_row(Text(name, style="dim"), Text(value, overflow="fold"))
+    return grid
+
+
+def _numbers(summary: dict[str, Any]) -> Table:
+    batch = summary["batch_ms"]
+    verbs = ", ".join(f"{verb} {ms:,.0f}" for verb, ms in summary["verb_ms"].items())
+    spent = f"median {show_number(batch['median'], 'ms')}, p95 {show_number(batch['p95'], 'ms')}"
+    rate = show_number(summary["rows_per_second"], "rows/s")
+    return _pairs(
+        ("rows", f"{summary['rows']:,} in {summary['seconds']:,.1f} s ({rate})"),
+        ("batches", f"{summary['batches']:,} on the {summary['tier']} tier"),
+        ("batch time", f"{spent}  (median by verb: {verbs})"),
+    )
+
+
+def _queries(summary: dict[str, Any]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
+    table.add_column("")
+    for name in summary["queries"]:
+        table.add_column(name, justify="right", header_style="bold")
+    for title, cell in _LINES.items():
+        cells = [cell(query) for query in summary["queries"].values()]
+        table.add_row(Text(title, style="dim"), *cells)
+    return table
+
+
+def _late(query: dict[str, Any]) -> str:
+    return f"{query['late']:,} ({show_share(query['late_share'])})"
+
+
+def _waits(key: str) -> Cell:
+    return lambda query: show_number(query["latency_s"][key], "s")
+
+
+_LINES: dict[str, Cell] = {
+    "slack, late rows": lambda q: f"{show_duration(q['slack_us'])}, {q['late_policy']}",
+    "rows late for a window": _late,
+    "  latest by": lambda q: show_number(q["max_lateness_s"], "s"),
+    "rows too late for all": lambda q: show_value(q["dropped"]),
+    "rows set aside": lambda q: show_value(q["aside"]),
+    "answers": lambda q: f"{q['answers']:,}",
+    "  finals": lambda q: show_value(q["finals"]),
+    "  revisions": lambda q: show_value(q["revisions"]),
+    "answered after window end, median": _waits("median"),
+    "answered after window end, p95": _waits("p95"),
+}
+
+
+def _places(summary: dict[str, Any]) -> Table:
+    places = [(f"results of {name}", where) for name, where in summary["results"].items()]
+    places += [(f"rows aside of {name}", where) for name, where in summary["side"].items()]
+    return _pairs(*places, ("events", summary["events"]), ("Spark's own words", summary["log"]))
