@@ -76,7 +76,8 @@ def undisturbed(
         write_file(folder / "rows", number)
     pipeline(folder / "rows").run(str(folder / "checkpoint"), flush=True, spark=spark)
     answers, aside = told(folder / "checkpoint")
-    assert answers and aside  # or the test shows nothing
+    assert answers  # or the test shows nothing
+    assert aside
     return answers, aside
 
 
@@ -185,9 +186,10 @@ def test_an_interrupted_repair_can_be_run_again(
             raise OSError(5, "Input/output error")
         unlink(path, **options)
 
-    with monkeypatch.context() as patch, pytest.raises(sw.StorageError):
+    with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", fail_at_third)
-        repair(stopped)
+        with pytest.raises(sw.StorageError):
+            repair(stopped)
     with pytest.raises(sw.CheckpointError):  # it cannot be used half repaired
         Checkpoint(stopped).manifest(FIRST - 1)
     assert repair(stopped).batch == expected.batch

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
+from slackwater.cli import bench
 from slackwater.cli.demo import demo
 from slackwater.cli.events import events
 from slackwater.cli.explain import explain
@@ -70,6 +71,7 @@ def common(
 
 for command in (demo, run, explain, repair, events):
     app.command()(command)
+app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:

@@ -80,5 +80,9 @@ _LINES: dict[str, Cell] = {
 
 def _places(summary: dict[str, Any]) -> Table:
     places = [(f"results of {name}", where) for name, where in summary["results"].items()]
-    places += [(f"rows aside of {name}", where) for name, where in summary["side"].items()]
+    places += [
+        (f"rows aside of {name}", where)
+        for name, where in summary["side"].items()
+        if summary["queries"][name]["aside"]
+    ]
     return _pairs(*places, ("events", summary["events"]), ("Spark's own words", summary["log"]))

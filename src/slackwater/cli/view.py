@@ -22,7 +22,7 @@ from slackwater.units import show_duration
 
 _HIDDEN = ("window_start", "window_end", "kind", "revision", "coverage", "boundary", "emitted_at")
 _VERBS = {"observe": "cyan", "decide": "magenta", "apply": "green", "record": "yellow"}
-_BAR = 36
+_BAR = 24
 
 
 Form = Literal["screen", "json", "silent"]
@@ -138,7 +138,7 @@ def _head(tally: Tally, seconds: float, limit: float | None) -> RenderableType:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
+    table = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, header_style="dim", expand=True)
     for number, column in enumerate(columns):
         table.add_column(column, justify="left" if number == 0 else "right", no_wrap=True)
     return table
@@ -161,14 +161,12 @@ def _streams(tally: Tally, seconds: float) -> Table:
 
 def _queries(tally: Tally) -> Table:
     table = _table(
-        "query", "slack", "late rows", "watermark", "lag", "late", "dropped", "aside", "answers",
-        "revised",
-    )  # fmt: skip
+        "query", "slack", "watermark", "lag", "late", "dropped", "aside", "answers", "revised"
+    )
     for name, query in tally.queries.items():
         table.add_row(
             Text(name, style="bold"),
-            show_duration(query.plan.slack),
-            query.plan.late,
+            f"{show_duration(query.plan.slack)} {query.plan.late}",
             "end" if query.is_ended else show_time(query.watermark)[11:] or NOTHING,
             _lag(tally, query),
             Text(f"{query.late:,}", style="yellow" if query.late else ""),
@@ -188,7 +186,7 @@ def _lag(tally: Tally, query: QueryTally) -> str:
     return show_seconds(clock - query.watermark)
 
 
-def _verbs(tally: Tally) -> Table:
+def _verbs(tally: Tally) -> Group:
     """Where the time of the newest batch went."""
     spent: dict[str, float] = tally.last["ms"] if tally.last else {}
     state: dict[str, Any] = tally.last["state"] if tally.last else {"runs": 0, "rows": 0}
@@ -199,14 +197,11 @@ def _verbs(tally: Tally) -> Table:
         bar.append("━" * round(share * _BAR), style=colour)
         words.append(f"{verb} ", style=colour)
         words.append(f"{spent.get(verb, 0.0):,.0f} ms  ")
-    grid = Table.grid(padding=(0, 2))
-    grid.add_row(words, bar)
     held = Text.assemble(
         ("batch ", "dim"), f"{total:,.0f} ms   ",
-        ("state ", "dim"), f"{state['rows']:,} rows in {state['runs']} runs",
+        ("state ", "dim"), f"{state['rows']:,} rows in {state['runs']} runs   ", bar,
     )  # fmt: skip
-    grid.add_row(held, "")
-    return grid
+    return Group(words, held)
 
 
 def _newest_answers(name: str, query: QueryTally) -> Table:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from slackwater.errors import StorageError
 
 
 class EventLog:
@@ -15,11 +17,25 @@ class EventLog:
     def __init__(self, path: Path) -> None:
         self.path = path
         _drop_torn_line(path)
-        self._file = path.open("a", encoding="utf-8")
+        self._file = path.open("ab", buffering=0)
 
     def write(self, event: str, **fields: Any) -> None:
-        self._file.write(json.dumps({"event": event, **fields}, separators=(",", ":")) + "\n")
-        self._file.flush()
+        line = json.dumps({"event": event, **fields}, separators=(",", ":")) + "\n"
+        try:
+            self._append(line.encode())
+        except OSError as error:
+            _drop_torn_line(self.path)
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            raise StorageError(
+                "DISK_FULL" if full else "STORAGE_FAILED",
+                f"cannot write {self.path}: {error.strerror}",
+                "committed batches are safe; "
+                f"{'free some space' if full else 'mend the storage'} and start the pipeline again",
+            ) from error
+
+    def _append(self, data: bytes) -> None:
+        while data:
+            data = data[self._file.write(data) :]
 
     def close(self) -> None:
         self._file.close()
@@ -49,4 +65,3 @@ def _drop_torn_line(path: Path) -> None:
         data = file.read()
         if not data.endswith(b"\n"):
             file.truncate(data.rfind(b"\n") + 1)
-            file.seek(0, os.SEEK_END)

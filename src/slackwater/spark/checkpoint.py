@@ -212,10 +212,10 @@ class Checkpoint:
     def commit(self, batch: int, manifest: dict[str, Any]) -> None:
         """Make a batch done; older manifests and decisions are forgotten."""
         write_atomically(self.manifest_path(batch), seal({"format": FORMAT, **manifest}))
-        for old in self.batches():
-            if old < batch - KEPT:
-                self.manifest_path(old).unlink(missing_ok=True)
-                self.decision_path(old).unlink(missing_ok=True)
+        for kind in ("manifest", "decision"):
+            for path in (self.folder / kind).glob("[0-9]*.json"):
+                if int(path.stem) < batch - KEPT:
+                    path.unlink(missing_ok=True)
 
     def decision(self, batch: int) -> dict[str, Any] | None:
         """What an earlier attempt at this batch decided, if it came that far."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.records import ControlState, Decision, Observation, Policy, Tier
 from slackwater.control.step import start, step
-from slackwater.errors import SlackwaterError
+from slackwater.errors import SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.statement import observe as observe_sql
@@ -57,7 +58,11 @@ class Loop:
     def __post_init__(self) -> None:
         self.columnar = ColumnarEngine(self.checkpoint.runs, sketches=self._has_sketches())
         self.state = start(self.policy, self.pin or "columnar")
-        self._resume()
+        try:
+            self._resume()
+        except BaseException:
+            self.close()
+            raise
 
     def _has_sketches(self) -> bool:
         stages = [stage for query in self.policy.plan.queries for stage in query.stages]
@@ -65,9 +70,11 @@ class Loop:
 
     def close(self) -> None:
         """Let go of files and memory; the checkpoint may be opened again."""
-        self.events.close()
-        self.columnar.close()
-        self.checkpoint.close()
+        try:
+            self.events.close()
+            self.columnar.close()
+        finally:
+            self.checkpoint.close()
 
     def _resume(self) -> None:
         """Go on from the newest manifest; whatever lies beyond it never happened."""
@@ -76,8 +83,10 @@ class Loop:
             manifest = self.checkpoint.manifest(batches[-1])
             self._take(manifest)
             self.named = {batch: self._paths(batch) for batch in batches}
-            if (last_batch(self.checkpoint.events) or -1) < self.batch:
+            told = last_batch(self.checkpoint.events)
+            if told is None or told < self.batch:
                 self.events.write("batch", **manifest["report"])
+        self.checkpoint.sweep(set().union(*self.named.values()))
         for query, sink in [*self.sinks.items(), *self.sides.items()]:
             sink.open(query)
             sink.rollback(self.batch)
@@ -105,7 +114,8 @@ class Loop:
                 self._process(rows, rows.sparkSession, batch, ended=False)
             except BaseException as error:
                 self.error = error
-                self.events.write("error", batch=batch, error=str(error))
+                with suppress(StorageError):  # what went wrong matters more than telling it
+                    self.events.write("error", batch=batch, error=str(error))
                 raise
 
     def halt(self) -> None:
@@ -132,6 +142,7 @@ class Loop:
 
     def _engine(self, session: SparkSession) -> Engine[Any]:
         session.conf.set("spark.sql.ansi.enabled", "false")
+        session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # as Arrow
         if self.state.tier == "spark":
             return SparkEngine(self.checkpoint.runs, session)
         session.conf.set("spark.sql.adaptive.enabled", "false")
@@ -167,7 +178,7 @@ class Loop:
     ) -> tuple[Decision, ControlState]:
         """Decide, and write it down before it is applied; a repeated batch decides the same."""
         earlier = self.checkpoint.decision(batch)
-        if earlier is not None:
+        if earlier is not None and earlier["ended"] == ended:  # else an end that was not reached
             return Decision.from_json(earlier["decision"]), ControlState.from_json(earlier["after"])
         beats = [delta.beat for delta in deltas.values() if delta.beat is not None]
         observation = Observation(
@@ -180,7 +191,8 @@ class Loop:
             pin=self.pin,
         )
         decision, after = step(self.policy, observation, self.state)
-        self.checkpoint.remember(batch, {"decision": decision.to_json(), "after": after.to_json()})
+        written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
+        self.checkpoint.remember(batch, written)
         return decision, after
 
     # apply -----------------------------------------------------------------------------------

@@ -190,16 +190,15 @@ class Pipeline:
     ) -> Handle:
         rows, intake = open_streams(self.plan, frames, session, self._beat(options))
         loop = self.loop(options, session, intake, folder)
-        if loop.sealed:
-            raise CheckpointError(
-                "CHECKPOINT_SEALED",
-                f"{folder.folder} was ended with flush: its streams are over",
-                "use a new checkpoint folder",
-            )
-        writer = rows.writeStream.foreachBatch(loop.process)
-        writer = writer.option("checkpointLocation", f"file://{folder.spark}")
-        loop.events.write("start", pipeline=self.plan.identity, batch=loop.batch)
-        query = _triggered(writer, options.trigger).start()
+        try:
+            _refuse_sealed(loop)
+            writer = rows.writeStream.foreachBatch(loop.process)
+            writer = writer.option("checkpointLocation", f"file://{folder.spark}")
+            loop.events.write("start", pipeline=self.plan.identity, batch=loop.batch)
+            query = _triggered(writer, options.trigger).start()
+        except BaseException:
+            loop.close()
+            raise
         return Handle(query, loop, self, session, flush=options.flush)
 
     def loop(
@@ -236,6 +235,15 @@ class Pipeline:
 def _open(definition: StreamDef, session: SparkSession) -> DataFrame:
     source = definition.source
     return source if isinstance(source, DataFrame) else source.open(session)
+
+
+def _refuse_sealed(loop: Loop) -> None:
+    if loop.sealed:
+        raise CheckpointError(
+            "CHECKPOINT_SEALED",
+            f"{loop.checkpoint.folder} was ended with flush: its streams are over",
+            "use a new checkpoint folder",
+        )
 
 
 def _triggered(writer: Any, trigger: DurationLike | None) -> Any:

@@ -1,4 +1,4 @@
-"""Are results right? Compared as multisets in DuckDB, with each other and with a fresh computation."""
+"""Are results right? Compared as multisets, with each other and with a fresh computation."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def _from_scratch(case: Case, data: Path) -> str:
     size, slide = case.windows
     files = ", ".join(f"'{name}'" for name in batch_files(data))
     steps = (
-        "SELECT epoch_us(ts) - epoch_us(ts) % "
-        f"{slide} AS step, key, sum(v) AS v, count(*) AS n FROM read_parquet([{files}]) GROUP BY 1, 2"
+        f"SELECT epoch_us(ts) - epoch_us(ts) % {slide} AS step, key, sum(v) AS v, count(*) AS n "
+        f"FROM read_parquet([{files}]) GROUP BY 1, 2"
     )
     return (
-        f"SELECT step - i * {slide} AS window_start, step - i * {slide} + {size} AS window_end, key, "
-        "CAST(sum(v) AS BIGINT) AS total, CAST(sum(n) AS BIGINT) AS n "
+        f"SELECT step - i * {slide} AS window_start, step - i * {slide} + {size} AS window_end, "
+        "key, CAST(sum(v) AS BIGINT) AS total, CAST(sum(n) AS BIGINT) AS n "
         f"FROM ({steps}) CROSS JOIN range(0, {size // slide}) AS o(i) GROUP BY 1, 2, 3"
     )

@@ -106,7 +106,7 @@ def choose(
 
 
 def _lighter(case: Case) -> Case:
-    return replace(case, batches=9, warmup=4)
+    return replace(case, batches=8, warmup=4)
 
 
 def _problems(names: Sequence[str], tier: str | None, batches: int | None) -> list[Problem]:

@@ -16,17 +16,23 @@ from slackwater.spark.sinks import ParquetSink
 
 def run(spark: SparkSession, case: Case, data: Path, folder: Path) -> Measured:
     """Run the query over all files on the tier of the case."""
-    results = folder / "results"
+    results, checkpoint = folder / "results", folder / "checkpoint"
+    stored: list[int] = []
     handle = build(spark, case, data, results).run(
-        str(folder / "checkpoint"), tier=case.tier, spark=spark
+        str(checkpoint),
+        tier=case.tier,
+        spark=spark,
+        on_batch=lambda _: stored.append(_bytes(checkpoint / "runs")),
     )
     seconds, parts = batch_times(handle.query)
     batches = [event for event in handle.events() if event["event"] == "batch"]
     laps = [{name: ms / 1000 for name, ms in event["ms"].items()} for event in batches]
     merged = tuple({**part, **lap} for part, lap in zip(parts, laps, strict=True))
-    state = [event["state"] for event in batches]
-    tiers = sorted({event["tier"] for event in batches})
-    extra = {"state": state, "dropped": _dropped(batches), "tiers": tiers}
+    extra = {
+        "state_rows": [event["state"]["rows"] for event in batches],
+        "state_bytes": stored,
+        "dropped": sum(event["queries"]["answers"]["dropped"] for event in batches),
+    }
     return Measured("slackwater", seconds, results, merged, extra)
 
 
@@ -42,5 +48,6 @@ def build(spark: SparkSession, case: Case, data: Path, results: Path) -> Pipelin
     return pipeline(answers.query("answers", slack(f"{case.slack} seconds"), sink=sink))
 
 
-def _dropped(batches: list[dict[str, object]]) -> int:
-    return sum(event["queries"]["answers"]["dropped"] for event in batches)  # type: ignore[index]
+def _bytes(folder: Path) -> int:
+    """What the runs of the newest and of the last few manifests take on disk."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -76,6 +76,7 @@ def measure(
     cases: Sequence[Case],
     *,
     cache: Path | None = None,
+    warm: bool = True,
     tell: Tell = lambda _: None,
 ) -> Iterator[Outcome]:
     """Measure cases one after the other; ``tell`` hears of each step.
@@ -84,6 +85,8 @@ def measure(
     ----------
     cache
         Where input files are kept for the next time; a temporary folder by default.
+    warm
+        Run both engines once before anything is measured.
     """
     session = bench_session(spark)
     with tempfile.TemporaryDirectory(
@@ -92,6 +95,8 @@ def measure(
         for number, case in enumerate(cases):
             tell(f"{case.label}: input")
             data = prepare(case.workload, cache or Path(scratch) / "data")
+            if warm and number == 0:
+                warm_up(session, case, data, Path(scratch) / "warm", tell)
             # a folder per case: Spark's state stores look after theirs for a while after the end
             yield _measure_case(session, case, data, Path(scratch) / f"run-{number}", tell)
 
@@ -102,6 +107,13 @@ def bench_session(spark: SparkSession) -> SparkSession:
     session.conf.set("spark.sql.session.timeZone", "UTC")
     session.conf.set("spark.sql.streaming.numRecentProgressUpdates", "10000")
     return session
+
+
+def warm_up(spark: SparkSession, case: Case, data: Path, scratch: Path, tell: Tell) -> None:
+    """Run both engines once unmeasured: a fresh JVM is several times slower than a used one."""
+    tell(f"{case.label}: warm up")
+    native.run(spark, case, data, scratch / "native", next(iter(native.STORES)))
+    ours.run(spark, case, data, scratch / "ours")
 
 
 def _measure_case(

@@ -27,9 +27,9 @@ class ParquetSink:
     def open(self, query: str) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            probe = self.folder / f"_probe-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
+            probe = self.folder / "_batch=probe"  # if it stays behind, rollback removes it
+            probe.mkdir(exist_ok=True)
+            probe.rmdir()
         except OSError as error:
             raise SinkError(
                 "SINK_NOT_WRITABLE",

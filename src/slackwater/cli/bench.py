@@ -1,0 +1,161 @@
+"""``slackwater bench``: plain Structured Streaming against Slackwater, measured here and now."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import psutil
+import typer
+from pyspark.sql import SparkSession
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+
+from slackwater.cli.options import TierChoice
+from slackwater.spark.bench import growth as growing
+from slackwater.spark.bench import plot
+from slackwater.spark.bench import windows as comparing
+from slackwater.spark.bench.cases import choose
+from slackwater.spark.checkpoint import storage_error
+from slackwater.spark.session import local_session
+
+UNEQUAL = 1
+GIGABYTE = 1 << 30
+
+app = typer.Typer(no_args_is_help=True, help="Measure Slackwater against plain Spark.")
+
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the figures to this file.")]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw pictures into this folder.")]
+KeepData = Annotated[
+    Path | None,
+    typer.Option(help="Keep input files here for the next time; a temporary folder if left out."),
+]
+
+
+@app.command()
+def windows(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Light cases only: 3 minutes.")] = False,
+    json_: JsonFile = None,
+    cases: Annotated[
+        list[str] | None, typer.Option(help='Only cases that begin so, e.g. "tumbling-200k".')
+    ] = None,
+    tier: Annotated[TierChoice | None, typer.Option(help="Run all cases on this tier.")] = None,
+    batches: Annotated[int | None, typer.Option(min=2, help="Batches of each case.")] = None,
+    plot_: Plot = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Windowed sums: the same query and files in both engines, results compared exactly.
+
+    Figures are medians of batches after warm-up, in seconds; runs of the engines alternate.
+    """
+    pinned = tier.value if tier and tier is not TierChoice.auto else None
+    chosen = choose(cases or (), quick=quick, tier=pinned, batches=batches)
+    console = Console()
+    outcomes = []
+    with console.status("start Spark") as status:
+        for outcome in comparing.measure(
+            _session(), chosen, cache=_cache(keep_data), tell=_teller(status, len(chosen))
+        ):
+            outcomes.append(outcome)
+            console.print(_line(outcome))
+    report = comparing.report(outcomes)
+    console.print(_table(outcomes))
+    _deliver(console, report, json_, plot_)
+    if not all(outcome.equal for outcome in outcomes):
+        console.print("[bold red]the engines do not agree[/]")
+        raise typer.Exit(UNEQUAL)
+
+
+@app.command()
+def growth(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer points.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"Only these: {', '.join(growing.SERIES)}.")
+    ] = None,
+    json_: JsonFile = None,
+    plot_: Plot = None,
+    keep_data: KeepData = None,
+) -> None:
+    """How cost grows: with size/slide, with keys, with history, with open panes."""
+    console = Console()
+    with console.status("start Spark") as status:
+        report = growing.measure(
+            _session(), only or (), cache=_cache(keep_data), quick=quick, tell=status.update
+        )
+    for name in growing.SERIES:
+        if name in report:
+            console.print(_points(name, report[name]))
+    _deliver(console, report, json_, plot_)
+
+
+def _session() -> SparkSession:
+    """A local Spark with room for the state of plain Spark's own operators."""
+    memory = min(4, max(1, psutil.virtual_memory().total // (4 * GIGABYTE)))
+    return local_session("slackwater-bench", conf={"spark.driver.memory": f"{memory}g"})
+
+
+def _cache(folder: Path | None) -> Path | None:
+    return None if folder is None else folder.absolute()
+
+
+def _teller(status: Status, cases: int) -> comparing.Tell:
+    """Shows the step at hand and which case of how many it belongs to."""
+    seen: list[str] = []
+
+    def tell(step: str) -> None:
+        case = step.partition(":")[0]
+        if case not in seen:
+            seen.append(case)
+        status.update(f"[{len(seen)}/{cases}] {step}".replace("[", "\\["))
+
+    return tell
+
+
+def _line(outcome: comparing.Outcome) -> str:
+    stores = ", ".join(f"{name} store {s:.3f} s" for name, s in outcome.stores.items())
+    return f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.3f} s, plain Spark {stores}"
+
+
+def _table(outcomes: list[comparing.Outcome]) -> Table:
+    table = Table(title="median seconds of a micro-batch", title_justify="left")
+    table.add_column("case")
+    for name in ("plain Spark", "Slackwater", "ratio", "equal", "DuckDB, once"):
+        table.add_column(name, justify="right")
+    for one in outcomes:
+        table.add_row(
+            one.case.label,
+            f"{one.native_s:.3f} ({one.store})",
+            f"{one.slackwater_s:.3f}",
+            f"[bold]{one.ratio:.2f}[/]",
+            "yes" if one.equal else "[bold red]no[/]",
+            f"{one.duckdb_s:.3f}",
+        )
+    return table
+
+
+def _points(name: str, found: Any) -> Table:
+    """A series as a table; of a history only what it comes to."""
+    if isinstance(found, dict):
+        found = [{"batches": len(found["seconds"]), "last_to_first": found["last_to_first"]}]
+    columns = list(dict.fromkeys(key for point in found for key in point))
+    table = Table(*columns, title=name, title_justify="left")
+    for point in found:
+        table.add_row(*(str(point.get(column, "–")) for column in columns))
+    return table
+
+
+def _deliver(
+    console: Console, report: dict[str, Any], json_: Path | None, folder: Path | None
+) -> None:
+    try:
+        if json_ is not None:
+            json_.parent.mkdir(parents=True, exist_ok=True)
+            json_.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        for path in plot.draw(report, folder) if folder is not None else ():
+            console.print(f"picture: {path}")
+    except OSError as error:
+        raise storage_error(error, json_ or folder or Path()) from error
