@@ -30,7 +30,7 @@ def test_durations_are_read_as_people_write_them(text: object, micros: int) -> N
 
 @pytest.mark.parametrize("text", ["", "soon", "10", "10 parsecs", "5 s later", True])
 def test_what_is_no_duration_is_refused_with_examples(text: object) -> None:
-    with pytest.raises(SlackwaterError, match="DURATION_INVALID.*\n.*10 seconds"):
+    with pytest.raises(SlackwaterError, match=r"DURATION_INVALID.*\n.*10 seconds"):
         duration(text)  # type: ignore[arg-type]
 
 

@@ -69,7 +69,7 @@ def test_bad_windows_are_refused(size: str, slide: str | None, condition: str) -
 
 
 def test_a_time_column_of_another_type_says_how_to_convert_it() -> None:
-    with pytest.raises(sw.QueryError, match="TIME_COLUMN_TYPE.*\n.*timestamp_millis"):
+    with pytest.raises(sw.QueryError, match=r"TIME_COLUMN_TYPE.*\n.*timestamp_millis"):
         check([stream(time="k").window("1 s").aggregate(n="count(*)").query("q")])
 
 

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from slackwater.errors import Problem
+from slackwater.errors import Problem, SlackwaterError
 from slackwater.query.expression import Expression, column, parse, type_of
 from slackwater.query.monoid import monoid
 from slackwater.query.schema import Schema
-from slackwater.errors import SlackwaterError
 
 SCHEMA = Schema.of(ts="timestamp", Site="string", v="double", n="int", d="decimal(10,2)")
 

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.plan.stage import describe
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.replay.interpreter import Interpreter
@@ -16,7 +17,6 @@ from slackwater.spark.intake import join_streams
 from slackwater.spark.loop import Loop
 from slackwater.spark.pipeline import Options, Pipeline
 from slackwater.spark.sinks import MemorySink
-from slackwater.plan.stage import describe
 
 ROWS = Schema.of(ts="timestamp", k="bigint", v="bigint")
 ARROW = pa.schema(

@@ -20,6 +20,8 @@ def main(source: str, checkpoint: str, tier: str) -> None:
         cores=2,
         conf={
             "spark.driver.memory": "700m",
+            # it lives for seconds: compile quickly, not well
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.sql.shuffle.partitions": "2",
             "spark.sql.warehouse.dir": str(Path(checkpoint).with_name("warehouse")),
         },
@@ -44,7 +46,7 @@ def main(source: str, checkpoint: str, tier: str) -> None:
 
 
 def say(word: object) -> None:
-    print(word, flush=True)  # noqa: T201
+    print(word, flush=True)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ class Writer:
         """Pane partials of ``input``, the results of the level below."""
         keys = [f"{self.render(value)} AS {self.name(name)}" for name, value in state.keys]
         where = f"WHERE {self.render(state.where)}" if state.where else ""
-        parts = [f"{self.render(Expression(p.sql))} AS {self.name(p.name)}" for p in state.partials]
+        parts = [f"{self._partial_of(p)} AS {self.name(p.name)}" for p in state.partials]
         inner = ", ".join(
             [
                 "*",
@@ -72,6 +72,14 @@ class Writer:
             f"SELECT {', '.join([f'{pane} AS pane', *keys, *parts, 'count(*) AS __rows'])} "
             f"FROM (SELECT {inner} FROM input) {where} GROUP BY {positions}"
         )
+
+    def _partial_of(self, part: Partial) -> str:
+        """One partial over plain rows; DuckDB builds sketches from lists of values."""
+        if not part.is_sketch or self.dialect == "spark":
+            return self.render(Expression(part.sql))
+        argument = Expression(part.sql).tree.expressions[0].sql("duckdb")
+        kind = f"any_value(typeof({argument}))"
+        return f"{part.merge}_of_list(list(CAST({argument} AS VARCHAR)), {kind})"
 
     def merge(self, state: State) -> str:
         """Merge the partials of ``panes`` per pane and key (compaction)."""

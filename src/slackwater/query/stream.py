@@ -140,7 +140,7 @@ class Windowed:
         """Group by columns or expressions (``"expr AS name"``) inside each window."""
         return replace(self, keys=(*self.keys, *keys))
 
-    def aggregate(self, **values: str) -> Stream:
+    def aggregate(self, /, **values: str) -> Stream:
         """Compute aggregates, e.g. ``total="sum(v)"``; the result is a stream again.
 
         Its event time is the last instant of each window, so that a window over results takes in

@@ -51,6 +51,7 @@ class Loop:
     book: Book = field(default_factory=lambda: Book({}))
     columnar: ColumnarEngine = field(init=False)
     last_rows: int = 0
+    last_aside: int = 0
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
     halted: bool = False
@@ -138,6 +139,8 @@ class Loop:
         watch.lap("decide")
         told = self._apply(engine, deltas, decision, session, rows)
         watch.lap("apply")
+        if rows is not None and rows.is_cached:
+            rows.unpersist()
         self._record(engine, decision, after, told, watch, sealed=ended)
 
     def _engine(self, session: SparkSession) -> Engine[Any]:
@@ -157,18 +160,15 @@ class Loop:
         if rows is None:
             return {}
         states = self.policy.plan.base_states
-        shared = rows.persist() if len(states) > 1 else rows
+        if len(states) > 1 or self.last_aside:  # read again below: keep the rows at hand
+            rows.persist()
         small = self.last_rows < SMALL_BATCH and engine.tier == "columnar"
-        try:
-            deltas = {}
-            for stream, state in states:
-                view = self.intake.rows_of(shared, stream, small=small)
-                view.createOrReplaceTempView("rows")
-                text = observe_sql(state, heartbeat=self.intake.has_heartbeat)
-                deltas[state.identity] = engine.observe(session.sql(text), state, batch)
-        finally:
-            if len(states) > 1:
-                shared.unpersist()
+        deltas = {}
+        for stream, state in states:
+            view = self.intake.rows_of(rows, stream, small=small)
+            view.createOrReplaceTempView("rows")
+            text = observe_sql(state, heartbeat=self.intake.has_heartbeat)
+            deltas[state.identity] = engine.observe(session.sql(text), state, batch)
         return deltas
 
     # decide ----------------------------------------------------------------------------------
@@ -284,6 +284,7 @@ class Loop:
         )
         self.batch, self.state, self.sealed = decision.batch, after, sealed
         self.last_rows = sum(stream.rows for stream in decision.streams.values())
+        self.last_aside = sum(query["aside"] for query in told.values())
         self._sweep()
         watch.lap("record")
         self._tell(report, decision)

@@ -24,7 +24,7 @@ from slackwater.spark.session import local_session
 from slackwater.spark.shape import shapes
 from slackwater.spark.sinks import ParquetSink, Sink
 from slackwater.spark.sources.base import Source
-from slackwater.units import SECOND, DurationLike, duration
+from slackwater.units import SECOND, DurationLike, duration, fingerprint
 
 TIERS = ("auto", "columnar", "spark")
 AVAILABLE_NOW = "available-now"
@@ -122,6 +122,16 @@ class Pipeline:
         self.plan: PipelinePlan = lay_out(checked)
         self._streams = checked.streams
 
+    @property
+    def meaning(self) -> dict[str, object]:
+        """What a checkpoint of this pipeline means: the plan, and which rows the sources give."""
+        sources = {
+            name: {k: v for k, v in definition.source.describe().items() if k != "pace"}
+            for name, definition in self._streams.items()
+            if isinstance(definition.source, Source)
+        }
+        return {**describe(self.plan), "sources": sources}
+
     def explain(self, form: str = "text") -> str:
         """The plan as text, or as JSON with ``form="json"``."""
         return explain_json(self.plan) if form == "json" else explain_text(self.plan)
@@ -168,7 +178,7 @@ class Pipeline:
             raise QueryError(found)
         session = spark or SparkSession.getActiveSession() or local_session()
         frames = {name: _open(definition, session) for name, definition in self._streams.items()}
-        folder = Checkpoint.open(checkpoint, self.plan.identity, describe(self.plan))
+        folder = Checkpoint.open(checkpoint, fingerprint(self.meaning), self.meaning)
         try:
             return self._launch(options, session, frames, folder)
         except BaseException:

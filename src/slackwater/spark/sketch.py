@@ -12,9 +12,11 @@ import datasketches
 import duckdb
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
-from duckdb.sqltypes import BIGINT, BLOB, DOUBLE
+from duckdb.sqltypes import BIGINT, BLOB, DOUBLE, VARCHAR
 
 from slackwater.plan.aggregate import HLL_LOG_K, KLL_K
+
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 
 def _merge_hll(sketches: pa.ListArray) -> pa.Array:
@@ -39,6 +41,30 @@ def _merge_kll(sketches: pa.ListArray) -> pa.Array:
     return pa.array(merged, pa.binary())
 
 
+def _make_hll(values: pa.ListArray, kinds: pa.Array) -> pa.Array:
+    """Sketches of lists of values, given as text with the type they had."""
+    made = []
+    for group, kind in zip(values.to_pylist(), kinds.to_pylist(), strict=True):
+        sketch = datasketches.hll_sketch(HLL_LOG_K, datasketches.tgt_hll_type.HLL_8)
+        plain = int if kind in _INTEGERS else str
+        for value in group or ():
+            if value is not None:
+                sketch.update(plain(value))
+        made.append(sketch.serialize_compact())
+    return pa.array(made, pa.binary())
+
+
+def _make_kll(values: pa.ListArray, _kinds: pa.Array) -> pa.Array:
+    made = []
+    for group in values.to_pylist():
+        sketch = datasketches.kll_doubles_sketch(KLL_K)
+        for value in group or ():
+            if value is not None:
+                sketch.update(float(value))
+        made.append(sketch.serialize())
+    return pa.array(made, pa.binary())
+
+
 def _estimate(sketches: pa.Array) -> pa.Array:
     values = [
         None
@@ -60,10 +86,12 @@ def _quantile(sketches: pa.Array, fractions: pa.Array) -> pa.Array:
 
 def register(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the sketch functions known to a connection."""
-    blobs = duckdb.list_type(BLOB)
+    blobs, texts = duckdb.list_type(BLOB), duckdb.list_type(VARCHAR)
     functions: list[tuple[str, Any, list[Any], Any]] = [
         ("hll_union_list", _merge_hll, [blobs], BLOB),
         ("kll_merge_list", _merge_kll, [blobs], BLOB),
+        ("hll_of_list", _make_hll, [texts, VARCHAR], BLOB),
+        ("kll_of_list", _make_kll, [texts, VARCHAR], BLOB),
         ("hll_sketch_estimate", _estimate, [BLOB], BIGINT),
         ("kll_sketch_get_quantile_double", _quantile, [BLOB, DOUBLE], DOUBLE),
     ]
