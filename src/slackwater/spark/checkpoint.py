@@ -59,10 +59,10 @@ def write_atomically(path: Path, data: bytes) -> None:
     write_file(beside, data)
     try:
         beside.replace(path)
+        sync_folder(path.parent)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise storage_error(error, path) from error
-    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -87,9 +87,11 @@ class Handle:
         return ended
 
     def _end(self) -> None:
-        if self._flush and not self._loop.sealed:
-            self._loop.finish(self._session.newSession())
-        self._loop.close()
+        try:
+            if self._flush and not self._loop.sealed:
+                self._loop.finish(self._session.newSession())
+        finally:
+            self._loop.close()
 
     def stop(self) -> None:
         """Stop after the batch at hand; a later start goes on from the checkpoint."""

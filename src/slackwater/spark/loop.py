@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
+from slackwater.spark.failure import storage_failure
 from slackwater.spark.intake import Intake
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.shape import Shape
@@ -111,13 +112,8 @@ class Loop:
                 raise SlackwaterError("STOPPED", "the pipeline was stopped before this batch")
             if batch <= self.batch:
                 return  # its manifest exists: done before a restart
-            try:
+            with self._telling(batch):
                 self._process(rows, rows.sparkSession, batch, ended=False)
-            except BaseException as error:
-                self.error = error
-                with suppress(StorageError):  # what went wrong matters more than telling it
-                    self.events.write("error", batch=batch, error=str(error))
-                raise
 
     def halt(self) -> None:
         """Let the batch at hand finish, and begin no other."""
@@ -126,7 +122,21 @@ class Loop:
 
     def finish(self, session: SparkSession) -> None:
         """End of stream: close every open window and seal the checkpoint."""
-        self._process(None, session, self.batch + 1, ended=True)
+        with self._telling(self.batch + 1):
+            self._process(None, session, self.batch + 1, ended=True)
+
+    @contextmanager
+    def _telling(self, batch: int) -> Iterator[None]:
+        """Remember and tell what goes wrong, by its name where it has one."""
+        try:
+            yield
+        except BaseException as error:
+            self.error = storage_failure(error, self.checkpoint.runs) or error
+            with suppress(StorageError):  # what went wrong matters more than telling it
+                self.events.write("error", batch=batch, error=str(self.error))
+            if self.error is error:
+                raise
+            raise self.error from error
 
     def _process(
         self, rows: DataFrame | None, session: SparkSession, batch: int, *, ended: bool

@@ -1,0 +1,632 @@
+"""Faults of the world: each has its name, nothing is lost by it, and a new start goes on."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import slackwater as sw
+from slackwater.events import log
+from slackwater.plan.stage import describe
+from slackwater.query.stream import Query
+from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.intake import Intake, join_streams
+from slackwater.spark.loop import Loop
+from slackwater.spark.pipeline import Options, Pipeline
+from slackwater.spark.session import local_session
+from tests.spark.driver import batch, frame, make_loop, readings, run
+from tests.spark.story import ending, leftovers
+
+FAR = 40 * 24 * 3600
+TIERS = pytest.mark.parametrize("tier", ["columnar", "spark"])
+FEW = [
+    batch((1, 1, 5), (4, 2, 7)),
+    batch((12, 1, 1), (None, 1, 1), (3, 2, 2)),
+    batch((27, 2, 9), (5, 1, 4)),
+    batch((31, 1, 3)),
+]
+
+
+def per_key(slack: str = "2 s", **terms: Any) -> Query:
+    stream = readings("1 day").window("10 s").group_by("k").aggregate(n="count(*)", s="sum(v)")
+    return stream.query("q", sw.slack(slack), **{"late": "side", **terms})
+
+
+def tell(
+    spark: SparkSession,
+    folder: Path,
+    tables: list[pa.Table],
+    query: Query | None = None,
+    **how: Any,
+) -> None:
+    """Start or go on, and run to the end."""
+    loop = make_loop(spark, (per_key(),), folder, **how)
+    try:
+        for number in range(loop.batch + 1, len(tables)):
+            loop.process(frame(spark, loop, tables[number]), number)
+        loop.finish(spark)
+    finally:
+        loop.close()
+
+
+def told(spark: SparkSession, folder: Path, tables: list[pa.Table], upto: int, **how: Any) -> None:
+    """Run the first batches and stop without an end."""
+    run(spark, (per_key(),), tables[:upto], folder, flush=False, **how)
+
+
+@pytest.fixture(scope="module")
+def calm(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """How the few batches end when nothing goes wrong."""
+    folder = tmp_path_factory.mktemp("calm") / "ck"
+    tell(spark, folder, FEW)
+    return ending(folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    kept = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    return {name: data for name, data in kept.items() if name not in ("lock", "events.jsonl")}
+
+
+# sinks --------------------------------------------------------------------------------------------
+
+
+def test_a_sink_that_cannot_be_written_is_told_at_the_start(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    blocked = per_key(sink=sw.parquet(str(tmp_path / "file" / "out")))
+    with pytest.raises(sw.SinkError) as caught:
+        make_loop(spark, (blocked,), tmp_path / "ck")
+    assert caught.value.condition == "SINK_NOT_WRITABLE"
+    assert "'q'" in caught.value.message
+    tell(spark, tmp_path / "ck", FEW)  # the checkpoint is free, another sink may be named
+    assert ending(tmp_path / "ck") == calm
+
+
+def test_a_sink_that_breaks_in_the_middle_loses_nothing(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any]
+) -> None:
+    told(spark, tmp_path / "ck", FEW, 1)
+    results = tmp_path / "ck" / "results" / "q"
+    loop = make_loop(spark, (per_key(),), tmp_path / "ck")
+    shutil.rmtree(results)
+    results.write_text("in the way")
+    with pytest.raises(sw.StorageError, match="STORAGE_FAILED"):
+        loop.process(frame(spark, loop, FEW[1]), 1)
+    loop.close()
+    assert loop.error is not None
+    results.unlink()
+    tell(spark, tmp_path / "ck", FEW)
+    assert ending(tmp_path / "ck") == calm
+
+
+# checkpoints --------------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_of_another_query_is_refused_with_the_difference(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    told(spark, tmp_path, FEW, 1)
+    before = contents(tmp_path)
+    other = readings("1 day").window("20 s").group_by("k").aggregate(n="count(*)", s="sum(v)")
+    with pytest.raises(sw.CheckpointError) as caught:
+        make_loop(spark, (other.query("q", sw.slack("2 s"), late="side"),), tmp_path)
+    assert caught.value.condition == "CHECKPOINT_OTHER_QUERY"
+    assert "10000000" in caught.value.message
+    assert "20000000" in caught.value.message
+    assert contents(tmp_path) == before
+
+
+def _change_identity(folder: Path) -> None:
+    path = folder / "slackwater.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 99}))
+
+
+def _garble_identity(folder: Path) -> None:
+    (folder / "slackwater.json").write_text("{not json")
+
+
+def _flip_manifest(folder: Path) -> None:
+    newest = max((folder / "manifest").iterdir())
+    data = newest.read_bytes()
+    newest.write_bytes(data.replace(b'"rows": ', b'"rows": 1', 1))
+
+
+def _cut_manifest(folder: Path) -> None:
+    newest = max((folder / "manifest").iterdir())
+    newest.write_bytes(newest.read_bytes()[:-20])
+
+
+def _empty_manifest(folder: Path) -> None:
+    max((folder / "manifest").iterdir()).write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("damage", "condition"),
+    [
+        (_change_identity, "CHECKPOINT_FORMAT"),
+        (_garble_identity, "CHECKPOINT_DAMAGED"),
+        (_flip_manifest, "CHECKPOINT_DAMAGED"),
+        (_cut_manifest, "CHECKPOINT_DAMAGED"),
+        (_empty_manifest, "CHECKPOINT_DAMAGED"),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused_and_left_as_it_is(
+    spark: SparkSession,
+    tmp_path: Path,
+    calm: dict[str, Any],
+    damage: Callable[[Path], None],
+    condition: str,
+) -> None:
+    told(spark, tmp_path / "ck", FEW, 2)
+    shutil.copytree(tmp_path / "ck", tmp_path / "sound")
+    damage(tmp_path / "ck")
+    before = contents(tmp_path / "ck")
+    with pytest.raises(sw.CheckpointError) as caught:
+        make_loop(spark, (per_key(),), tmp_path / "ck")
+    assert caught.value.condition == condition
+    assert caught.value.hint
+    assert contents(tmp_path / "ck") == before
+    shutil.rmtree(tmp_path / "ck")
+    (tmp_path / "sound").rename(tmp_path / "ck")
+    tell(spark, tmp_path / "ck", FEW)
+    assert ending(tmp_path / "ck") == calm
+
+
+def test_a_checkpoint_in_use_is_refused_here_and_in_another_process(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    loop = make_loop(spark, (per_key(),), tmp_path)
+    loop.process(frame(spark, loop, FEW[0]), 0)
+    with pytest.raises(sw.CheckpointError) as caught:
+        make_loop(spark, (per_key(),), tmp_path)
+    assert caught.value.condition == "CHECKPOINT_IN_USE"
+    assert str(os.getpid()) in caught.value.message
+    code = "import sys; from slackwater.spark.checkpoint import Checkpoint as C; "
+    code += "C.open(sys.argv[1], '', {})"
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    other = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert other.returncode != 0
+    assert "CHECKPOINT_IN_USE" in other.stderr
+    loop.process(frame(spark, loop, FEW[1]), 1)  # the owner is not disturbed
+    loop.close()
+    make_loop(spark, (per_key(),), tmp_path).close()
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def _flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 0xFF
+    path.write_bytes(data)
+
+
+def _lose(path: Path) -> None:
+    path.unlink()
+
+
+@TIERS
+@pytest.mark.parametrize("damage", [_cut, _flip, _lose])
+def test_a_damaged_run_is_refused_and_nothing_comes_of_it(
+    spark: SparkSession,
+    tmp_path: Path,
+    calm: dict[str, Any],
+    tier: str,
+    damage: Callable[[Path], None],
+) -> None:
+    folder = tmp_path / "ck"
+    told(spark, folder, FEW, 2, tier=tier)
+    shutil.copytree(folder, tmp_path / "sound")
+    [*_, path] = sorted(p for p in (folder / "runs").rglob("*.parquet") if p.is_file())
+    damage(path)
+    with pytest.raises(sw.CheckpointError) as caught:
+        tell(spark, folder, FEW, tier=tier)
+    assert caught.value.condition == "RUN_DAMAGED"
+    assert "slackwater repair" in caught.value.hint
+    assert not (folder / "manifest" / "00000002.json").exists()
+    shutil.rmtree(folder)
+    (tmp_path / "sound").rename(folder)
+    tell(spark, folder, FEW, tier=tier)
+    assert ending(folder) == calm
+
+
+# full disks ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def small_files(limit: int) -> Iterator[None]:
+    """This process cannot write files beyond a size: what a full disk or a quota does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("limit", [0, 100, 1000, 1600])
+def test_a_limit_on_file_sizes_stops_the_batch_and_nothing_is_half_written(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any], limit: int
+) -> None:
+    told(spark, tmp_path / "ck", FEW, 2)
+    before = contents(tmp_path / "ck" / "manifest")
+    loop = make_loop(spark, (per_key(),), tmp_path / "ck")
+    rows = frame(spark, loop, FEW[2])
+    with small_files(limit), pytest.raises(sw.StorageError) as caught:
+        loop.process(rows, 2)
+    loop.close()
+    assert caught.value.condition == "DISK_FULL"
+    assert contents(tmp_path / "ck" / "manifest") == before
+    assert list((tmp_path / "ck").rglob("*.tmp")) == []
+    tell(spark, tmp_path / "ck", FEW)
+    assert ending(tmp_path / "ck") == calm
+    assert leftovers(tmp_path / "ck") == []
+
+
+@contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[None]:
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@TIERS
+def test_a_really_full_disk_stops_the_batch_and_more_space_lets_it_go_on(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any], tier: str
+) -> None:
+    disk = tmp_path / "disk"
+    with small_disk(disk, "1m"):
+        folder = disk / "ck"
+        told(spark, folder, FEW, 2, tier=tier)
+        fill(disk / "ballast")
+        loop = make_loop(spark, (per_key(),), folder, tier=tier)
+        with pytest.raises(sw.StorageError) as caught:
+            loop.process(frame(spark, loop, FEW[2]), 2)
+        loop.close()
+        assert caught.value.condition == "DISK_FULL"
+        assert not (folder / "manifest" / "00000002.json").exists()
+        (disk / "ballast").unlink()
+        tell(spark, folder, FEW, tier=tier)
+        assert ending(folder) == calm
+        assert leftovers(folder) == []
+
+
+def fill(path: Path) -> None:
+    with path.open("wb", buffering=0) as file:
+        for size in (1 << 16, 1 << 10, 1):
+            with suppress(OSError):
+                while True:
+                    file.write(b"x" * size)
+
+
+class Shortage:
+    """Lets the n-th write to a folder fail as a full disk does."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, nth: int) -> None:
+        self.left = nth
+        for owner, name in [
+            (os, "fsync"),
+            (Path, "replace"),
+            (Path, "rename"),
+            (pq, "write_table"),
+        ]:
+            patch.setattr(owner, name, self._failing(getattr(owner, name)))
+
+    def _failing(self, write: Callable[..., Any]) -> Callable[..., Any]:
+        def attempt(*arguments: Any, **options: Any) -> Any:
+            self.left -= not any(isinstance(a, pa.BufferOutputStream) for a in arguments)
+            if self.left == 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return write(*arguments, **options)
+
+        return attempt
+
+
+def test_a_shortage_at_any_write_is_told_and_survived(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any]
+) -> None:
+    told(spark, tmp_path / "two", FEW, 2)
+    conditions: list[str | None] = []
+    while None not in conditions:
+        folder = tmp_path / str(len(conditions))
+        shutil.copytree(tmp_path / "two", folder)
+        loop = make_loop(spark, (per_key(),), folder)
+        rows = frame(spark, loop, FEW[2])
+        with pytest.MonkeyPatch.context() as patch:
+            Shortage(patch, len(conditions) + 1)
+            conditions.append(condition_of(lambda loop=loop, rows=rows: loop.process(rows, 2)))
+        loop.close()
+        tell(spark, folder, FEW)
+        assert ending(folder) == calm
+        assert leftovers(folder) == []
+    assert len(conditions) > 8
+    assert set(conditions) == {"DISK_FULL", None}
+
+
+def condition_of(action: Callable[[], None]) -> str | None:
+    try:
+        action()
+    except sw.SlackwaterError as error:
+        return error.condition
+    return None
+
+
+def test_an_event_that_cannot_be_told_does_not_undo_the_batch(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any]
+) -> None:
+    told(spark, tmp_path / "ck", FEW, 2)
+    loop = make_loop(spark, (per_key(),), tmp_path / "ck")
+    size = loop.checkpoint.events.stat().st_size
+    rows = frame(spark, loop, FEW[2])
+    with Path("/dev/full").open("ab", buffering=0) as full, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop.events, "_file", full)
+        assert condition_of(lambda: loop.process(rows, 2)) == "DISK_FULL"
+    loop.close()
+    assert loop.checkpoint.events.stat().st_size == size
+    tell(spark, tmp_path / "ck", FEW)
+    assert ending(tmp_path / "ck") == calm
+    events = log.read(tmp_path / "ck" / "events.jsonl")
+    numbers = [event["batch"] for event in events if event["event"] == "batch"]
+    assert numbers == [0, 1, 2, 3, 4]
+
+
+# rows that cannot be placed in time ---------------------------------------------------------------
+
+
+def side_of(folder: Path) -> list[tuple[Any, ...]]:
+    rows = pq.read_table(folder / "side" / "q").to_pylist()
+    return sorted((r["_reason"], r["k"], r["v"]) for r in rows)
+
+
+@TIERS
+def test_rows_without_or_with_absurd_event_time_are_counted_and_set_aside(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    odd = [
+        batch((1, 1, 1), (2, 1, 2)),
+        batch((3, 1, 3), (None, 7, 70), (FAR, 8, 80), (4, 1, 4), (5, 1, 5)),
+        batch((20, 1, 6)),
+    ]
+    loop = run(spark, (per_key("0 s"),), odd, tmp_path, flush=False, tier=tier)
+    assert loop.state.streams["r"].clock == 20_000_000
+    assert side_of(tmp_path) == [("far_future", 8, 80), ("null_time", 7, 70)]
+    batches = [e for e in log.read(loop.checkpoint.events) if e["event"] == "batch"]
+    counts = [(e["streams"]["r"]["null_time"], e["streams"]["r"]["far_future"]) for e in batches]
+    assert counts == [(0, 0), (1, 1), (0, 0)]
+    assert [e["queries"]["q"]["aside"] for e in batches] == [0, 2, 0]
+    notices = [e["text"] for e in log.read(loop.checkpoint.events) if e["event"] == "notice"]
+    assert len(notices) == 2
+    [row] = pq.read_table(tmp_path / "results" / "q").to_pylist()
+    assert (row["n"], row["s"]) == (5, 15)
+
+
+def test_a_stream_that_jumps_is_believed_after_a_hundred_rows(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    jump = [(FAR + n / 100, 2, 1) for n in range(60)]
+    tables = [batch((1, 1, 1)), batch(*jump), batch(*jump), batch((FAR + 30, 2, 1))]
+    loop = run(spark, (per_key("0 s"),), tables, tmp_path, flush=False)
+    assert loop.state.streams["r"].clock == (FAR + 30) * 1_000_000
+    batches = [e for e in log.read(loop.checkpoint.events) if e["event"] == "batch"]
+    assert [e["streams"]["r"]["far_future"] for e in batches] == [0, 60, 0, 0]
+    assert side_of(tmp_path) == [("far_future", 2, 1)] * 60
+    rows = pq.read_table(tmp_path / "results" / "q").to_pylist()
+    assert sorted((r["k"], r["n"]) for r in rows) == [(1, 1), (2, 60)]
+
+
+# the machine --------------------------------------------------------------------------------------
+
+
+def test_missing_java_is_said_plainly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(sw.MachineError) as caught:
+        local_session()
+    assert caught.value.condition == "JAVA_MISSING"
+    assert "JAVA_HOME" in caught.value.hint
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(sw.MachineError, match="JAVA_MISSING"):
+        local_session()
+
+
+def test_an_old_java_is_said_plainly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(sw.MachineError, match="JAVA_TOO_OLD"):
+        local_session()
+
+
+# crashes in between -------------------------------------------------------------------------------
+
+
+def test_half_a_line_at_the_end_of_the_events_is_cut_off(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any]
+) -> None:
+    told(spark, tmp_path / "ck", FEW, 2)
+    path = tmp_path / "ck" / "events.jsonl"
+    whole = path.read_bytes()
+    last = whole.rfind(b'{"event":"batch"')
+    path.write_bytes(whole[: last + 25])  # the event of batch 1 is torn
+    assert [e["batch"] for e in log.read(path)] == [0]
+    tell(spark, tmp_path / "ck", FEW)
+    told_of = [e["batch"] for e in log.read(path) if e["event"] == "batch"]
+    assert told_of == [0, 1, 2, 3, 4]
+    assert ending(tmp_path / "ck") == calm
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+def crash(*arguments: Any, **options: Any) -> None:
+    raise Crash
+
+
+def crash_before_commit(action: Callable[[], None]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Checkpoint, "commit", crash)
+        with pytest.raises(Crash):
+            action()
+
+
+@TIERS
+def test_a_batch_that_is_run_again_decides_what_it_decided(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    told(spark, tmp_path, FEW, 1, tier=tier)
+    loop = make_loop(spark, (per_key(),), tmp_path, tier=tier)
+    crash_before_commit(lambda: loop.process(frame(spark, loop, FEW[1]), 1))
+    loop.close()
+    written = loop.checkpoint.decision_path(1).read_bytes()
+    again = make_loop(spark, (per_key("9 s"),), tmp_path, tier=tier)  # another slack: not for this
+    again.process(frame(spark, again, FEW[1]), 1)
+    again.close()
+    assert again.checkpoint.decision_path(1).read_bytes() == written
+    decided = json.loads(written)["body"]["decision"]
+    assert again.state.watermarks["q"] == decided["queries"]["q"]["upto"] == 10_000_000
+    rows = pq.read_table(tmp_path / "results" / "q").to_pylist()
+    assert {round(r["emitted_at"].timestamp() * 1e6) for r in rows} == {decided["emitted_at"]}
+
+
+def test_an_end_that_was_not_reached_does_not_bind_what_comes_instead(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any]
+) -> None:
+    """Killed while it closed everything, and then more files arrived: a batch, not the end."""
+    told(spark, tmp_path / "ck", FEW, 2)
+    loop = make_loop(spark, (per_key(),), tmp_path / "ck")
+    crash_before_commit(lambda: loop.finish(spark))
+    loop.close()
+    assert loop.checkpoint.decision_path(2).exists()
+    tell(spark, tmp_path / "ck", FEW)
+    assert ending(tmp_path / "ck") == calm
+
+
+@pytest.mark.parametrize("tiers", [("spark", "columnar"), ("columnar", "spark")])
+@pytest.mark.parametrize("upto", [0, 1])
+def test_the_tier_may_change_between_a_crash_and_the_next_start(
+    spark: SparkSession, tmp_path: Path, calm: dict[str, Any], tiers: tuple[str, str], upto: int
+) -> None:
+    told(spark, tmp_path / "ck", FEW, upto, tier=tiers[0])
+    loop = make_loop(spark, (per_key(),), tmp_path / "ck", tier=tiers[0])
+    crash_before_commit(lambda: loop.process(frame(spark, loop, FEW[upto]), upto))
+    loop.close()
+    tell(spark, tmp_path / "ck", FEW, tier=tiers[1])
+    assert ending(tmp_path / "ck") == calm
+    assert leftovers(tmp_path / "ck") == []
+
+
+def test_slack_may_change_between_starts_and_the_watermark_never_goes_back(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    marks = []
+    for number, slack in enumerate(["2 s", "20 s", "0 s", "60 s"]):
+        loop = make_loop(spark, (per_key(slack),), tmp_path)
+        loop.process(frame(spark, loop, FEW[number]), number)
+        loop.close()
+        marks.append(loop.state.watermarks["q"] / 1_000_000)
+    assert marks == [2, 2, 27, 27]  # clocks 4, 12, 27, 31
+    rows = pq.read_table(tmp_path / "results" / "q").to_pylist()
+    found = sorted((r["window_start"].timestamp(), r["k"], r["n"], r["kind"]) for r in rows)
+    windows = [(start, key) for start, key, _, _ in found]
+    assert len(windows) == len(set(windows))  # no window was answered twice
+
+
+# quiet streams ------------------------------------------------------------------------------------
+
+
+class Beating:
+    """A loop with a heartbeat, fed by hand: rows and the wall time of a beat."""
+
+    def __init__(self, spark: SparkSession, query: Query, folder: Path) -> None:
+        self.spark = spark
+        self.pipeline = Pipeline((query,))
+        plan = self.pipeline.plan
+        checkpoint = Checkpoint.open(folder, plan.identity, describe(plan))
+        _, intake = self._joined(batch(), 0)
+        self.loop: Loop = self.pipeline.loop(Options(), spark, intake, checkpoint)
+
+    def _joined(self, table: pa.Table, beat: int) -> tuple[DataFrame, Intake]:
+        wall = pa.array([beat * 1_000_000], pa.timestamp("us", "UTC"))
+        beats = self.spark.createDataFrame(pa.table({"timestamp": wall}))
+        frames = {"r": self.spark.createDataFrame(table)}
+        return join_streams(self.pipeline.plan, frames, beats)
+
+    def feed(self, table: pa.Table, beat: int) -> None:
+        rows, _ = self._joined(table, beat)
+        self.loop.process(rows, self.loop.batch + 1)
+
+
+@pytest.mark.spec("qddh:F022")
+def test_the_windows_of_a_stream_that_fell_silent_close_by_the_heartbeat(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    sink = sw.memory()
+    hand = Beating(spark, per_key("1 s", idle="5 s", sink=sink), tmp_path)
+    loop, feed = hand.loop, hand.feed
+    wall = 1_700_000_000
+    feed(batch((3, 1, 1), (8, 2, 2)), wall)
+    for later in (1, 4, 5):
+        feed(batch(), wall + later)
+    assert sink.table() is None
+    assert loop.state.watermarks["q"] == 7_000_000
+    feed(batch(), wall + 7)  # 8 + 7 - 1 is beyond 10
+    found = sorted((r["k"], r["s"]) for r in sink.table().to_pylist())
+    assert found == [(1, 1), (2, 2)]
+    assert loop.state.streams["r"].clock == 8_000_000
+    feed(batch((9, 1, 5), (30, 1, 1)), wall + 8)  # it wakes up: too late for the first window
+    loop.close()
+    assert [r["_reason"] for r in pq.read_table(tmp_path / "side" / "q").to_pylist()] == ["late"]
+
+
+# closing ------------------------------------------------------------------------------------------
+
+
+@TIERS
+@pytest.mark.spec("prodding:F10", "prodding:F13")
+def test_what_closes_is_answered_once_and_nothing_of_it_remains(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    """State inspection: after each batch no run reaches behind the oldest open window."""
+    sink = sw.memory()
+    stream = readings("1 day").window("6 s", "2 s").group_by("k").aggregate(n="count(*)")
+    query = stream.query("q", sw.slack("3 s"), sink=sink)
+    loop = make_loop(spark, (query,), tmp_path, tier=tier)
+    answered: list[int] = []
+    for number in range(12 if tier == "columnar" else 5):
+        rows = [(t, t % 3, 1) for t in range(number * 7, number * 7 + 7)]
+        loop.process(frame(spark, loop, batch(*rows)), number)
+        mark = loop.state.watermarks["q"] / 1_000_000
+        assert all(run.high / 1_000_000 + 6 > mark for run in loop.book.all())
+        assert len(loop.book.all()) <= 4  # bounded by what is open, not by history
+        table = sink.batches.get(number)
+        ends = [] if table is None else [e.timestamp() for e in table["window_end"].to_pylist()]
+        assert all(end <= mark for end in ends)
+        assert not set(ends) & set(answered)
+        answered += ends
+    loop.finish(spark)
+    loop.close()
+    assert loop.book.all() == []
