@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +20,7 @@ from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.intake import join_streams
 from slackwater.spark.loop import Loop
 from slackwater.spark.pipeline import Options, Pipeline
+from tests.spark.child import Child
 from tests.spark.driver import batch, frame, readings, run
 from tests.spark.mortal import Reaper, mortal
 from tests.spark.story import batches, ending, leftovers, missing, queries, write_input
@@ -78,7 +74,7 @@ def test_death_at_any_write_changes_nothing(
     lives = Lives(spark, told, tmp_path / "killed", tier=tier)
     shapes = pipeline.shapes(spark, lives.pipeline.plan, lives.intake.schemas)
     monkeypatch.setattr(pipeline, "shapes", lambda *_: shapes)
-    reaper = Reaper(lives.folder, times=2 if tier == "columnar" else 1)
+    reaper = Reaper(lives.folder)
     died = True
     while died:
         with mortal(reaper):
@@ -98,86 +94,16 @@ def test_death_at_any_write_changes_nothing(
 KILLS = 10  # for each tier
 
 
-class Victim:
-    """A child process with its own JVM, and what it said so far."""
-
-    def __init__(self, source: Path, checkpoint: Path, tier: str) -> None:
-        command = [sys.executable, "-m", "tests.spark.victim", str(source), str(checkpoint), tier]
-        self.said: list[str] = []
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).parents[2],
-            start_new_session=True,
-        )
-        self.complaints: list[str] = []
-        self._ears = [
-            Thread(target=self._listen, args=(self.process.stdout, self.said), daemon=True),
-            Thread(target=self._listen, args=(self.process.stderr, self.complaints), daemon=True),
-        ]
-        for ear in self._ears:
-            ear.start()
-
-    @staticmethod
-    def _listen(pipe: Any, heard: list[str]) -> None:
-        heard.extend(line.strip() for line in pipe)
-
-    @property
-    def batches(self) -> list[int]:
-        return [int(word) for word in self.said if word.isdigit()]
-
-    @property
-    def is_done(self) -> bool:
-        return "done" in self.said
-
-    def go(self) -> None:
-        self._wait(lambda: "ready" in self.said, 120)
-        self.process.stdin.write("go\n")
-        self.process.stdin.flush()
-
-    def wait_for(self, committed: int, seconds: float) -> None:
-        """Wait until so many batches were committed in this life, or it is over."""
-        self._wait(lambda: len(self.batches) >= committed or self.is_done, seconds)
-
-    def _wait(self, is_so: Any, seconds: float) -> None:
-        deadline = time.monotonic() + seconds
-        while not is_so():
-            if self.process.poll() is not None and not is_so():
-                raise AssertionError("it died by itself:\n" + "\n".join(self.complaints[-30:]))
-            assert time.monotonic() < deadline, f"nothing happened for {seconds} s: {self.said}"
-            time.sleep(0.005)
-
-    def kill(self, *, alone: bool = False) -> None:
-        """SIGKILL for Python and its JVM, or for Python alone: the JVM then notices and goes."""
-        with suppress(ProcessLookupError):
-            if alone:
-                self.process.kill()
-            else:
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def bury(self) -> None:
-        self.kill()
-        for ear in self._ears:
-            ear.join()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            with suppress(BrokenPipeError):
-                pipe.close()
-
-
 @contextmanager
-def victims(source: Path, checkpoint: Path, tier: str) -> Iterator[Iterator[Victim]]:
+def children(*arguments: object) -> Iterator[Iterator[Child]]:
     """One child after the other; the next one starts its JVM while the last one lives."""
-    born: list[Victim] = []
+    born: list[Child] = []
 
-    def birth() -> Victim:
-        born.append(Victim(source, checkpoint, tier))
+    def birth() -> Child:
+        born.append(Child(*arguments))
         return born[-1]
 
-    def line() -> Iterator[Victim]:
+    def line() -> Iterator[Child]:
         waiting = birth()
         while True:
             current, waiting = waiting, birth()
@@ -186,8 +112,30 @@ def victims(source: Path, checkpoint: Path, tier: str) -> Iterator[Iterator[Vict
     try:
         yield line()
     finally:
-        for victim in born:
-            victim.bury()
+        for child in born:
+            child.bury()
+
+
+class Fate:
+    """When to kill: before the first commit of a life, or somewhere in the batch after it."""
+
+    def __init__(self, seed: str) -> None:
+        self.draw = random.Random(seed)
+        self.pace = 3.0  # seconds from the start to the first commit, as seen so far
+
+    def strike(self, child: Child, *, alone: bool) -> bool:
+        """Wait for a random moment and kill; not if the child was done before."""
+        began = time.monotonic()
+        if self.draw.random() < 0.6:
+            child.wait_for(1, 180)
+            self.pace = time.monotonic() - began
+            time.sleep(self.draw.uniform(0, self.pace / 2))
+        else:
+            time.sleep(self.draw.uniform(0, 1.2 * self.pace))
+        if child.is_done:
+            return False
+        child.kill(alone=alone)
+        return True
 
 
 @pytest.mark.slow
@@ -195,28 +143,23 @@ def victims(source: Path, checkpoint: Path, tier: str) -> Iterator[Iterator[Vict
 def test_sigkill_at_random_moments_changes_nothing(
     spark: SparkSession, tmp_path: Path, tier: str
 ) -> None:
-    draw = random.Random(f"slackwater {tier}")
+    """Every second time Python alone is killed: its JVM is then still there for a moment."""
     tables = batches(16 if tier == "columnar" else 8)
     run(spark, queries(readings("1 day")), tables, tmp_path / "calm")
+    expected = ending(tmp_path / "calm")
     write_input(tmp_path / "in", tables)
-    checkpoint = tmp_path / "killed"
-    pause = 2.0 if tier == "columnar" else 6.0
-    kills = 0
-    began = time.monotonic()
-    with victims(tmp_path / "in", checkpoint, tier) as line:
-        while kills < KILLS:
-            victim = next(line)
-            victim.go()
-            if draw.random() < 0.6:
-                victim.wait_for(1, 120)
-            time.sleep(draw.uniform(0, pause))
-            assert not victim.is_done, "the stream is too short for so many kills"
-            victim.kill(alone=kills % 2 == 1)
-            kills += 1
-            print(kills, round(time.monotonic() - began, 1), victim.batches)
-        last = next(line)
-        last.go()
-        last._wait(lambda: last.is_done, 300)
-    print(last.batches, round(time.monotonic() - began, 1))
-    assert ending(checkpoint) == ending(tmp_path / "calm")
-    assert leftovers(checkpoint) == []
+    fate = Fate(f"slackwater {tier}")
+    kills, stories, lives = 0, 0, 0
+    with children(tmp_path / "in", tier) as line:
+        while kills < KILLS or lives:
+            child = next(line)
+            checkpoint = tmp_path / f"killed-{stories}"
+            child.go(checkpoint)
+            lives += 1
+            if kills < KILLS and fate.strike(child, alone=kills % 2 == 1):
+                kills += 1
+                continue
+            child.wait_for_end(300)
+            assert ending(checkpoint) == expected
+            assert leftovers(checkpoint) == []
+            stories, lives = stories + 1, 0

@@ -1,7 +1,8 @@
-"""A process made to be killed: ``python -m tests.spark.victim INPUT CHECKPOINT TIER``.
+"""A process made to be killed: ``python -m tests.spark.victim INPUT TIER [MASTER]``.
 
-It starts Spark, says ``ready``, waits for a line, runs the story over the files of INPUT, says the
-number of every batch it commits, and ``done`` at the end of the stream.
+It starts Spark (here, or on a cluster), says ``ready``, waits for a line that names a
+checkpoint, runs the story over the files of INPUT on it, says the number of every batch it commits,
+and ``done`` at the end of the stream.
 """
 
 from __future__ import annotations
@@ -9,26 +10,41 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from pyspark.sql import SparkSession
+
 import slackwater as sw
 from slackwater.spark.sources import files
 from tests.spark.story import queries
 
 
-def main(source: str, checkpoint: str, tier: str) -> None:
-    session = sw.local_session(
-        "victim",
-        cores=2,
-        conf={
-            "spark.driver.memory": "700m",
-            # it lives for seconds: compile quickly, not well
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-            "spark.sql.shuffle.partitions": "2",
-            "spark.sql.warehouse.dir": str(Path(checkpoint).with_name("warehouse")),
-        },
-    )
+def session_on(master: str | None, folder: Path) -> SparkSession:
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # it lives for seconds
+    conf = {
+        "spark.driver.memory": "700m",
+        "spark.driver.extraJavaOptions": quick,
+        "spark.executor.extraJavaOptions": quick,
+        "spark.executor.memory": "512m",
+        "spark.executor.cores": "1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    if master is None:
+        return sw.local_session("victim", cores=2, conf=conf)
+    builder = SparkSession.builder.appName("victim").master(master)
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def main(source: str, tier: str, master: str | None = None) -> None:
+    session = session_on(master, Path(source).parent)
     session.range(1).count()
     say("ready")
-    sys.stdin.readline()
+    checkpoint = sys.stdin.readline().strip()
     rows = files(source, files_per_batch=1)
     pipeline = sw.pipeline(*queries(sw.stream("r", rows, time="ts")))
     try:
