@@ -62,7 +62,7 @@ CASES: tuple[Case, ...] = (
     Case("sliding-10", 10, 1, 2 * M, 1 * K, batches=10),
     # state is as large as it gets once the stream is one window and the slack long
     Case("sliding-60", 60, 1, 200 * K, 1 * K, warmup=7, quick=True),
-    Case("sliding-60", 60, 1, 2 * M, 1 * K, batches=10, warmup=7),
+    Case("sliding-60", 60, 1, 2 * M, 1 * K, batches=8, warmup=5),
     # a million keys: state meant for executors, pinned there; the columnar tier beside it
     Case("tumbling", 10, 10, 200 * K, 1 * M, "spark"),
     Case("tumbling", 10, 10, 200 * K, 1 * M, "columnar"),
