@@ -17,7 +17,7 @@ from typing import Any
 class Child:
     """A running ``tests.spark.victim``, in a process group of its own, and what it said so far."""
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: object, java: str = "") -> None:
         command = [sys.executable, "-m", "tests.spark.victim", *map(str, arguments)]
         self.said: list[str] = []
         self.process = subprocess.Popen(
@@ -27,6 +27,7 @@ class Child:
             stderr=subprocess.PIPE,
             text=True,
             cwd=Path(__file__).parents[2],
+            env={**os.environ, "VICTIM_JAVA": java},
             start_new_session=True,
         )
         self.complaints: list[str] = []
@@ -77,6 +78,15 @@ class Child:
             else:
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+    def leave(self, seconds: float) -> None:
+        """Let it and its JVM go by themselves."""
+        deadline = time.monotonic() + seconds
+        with suppress(ProcessLookupError):
+            while time.monotonic() < deadline:
+                self.process.poll()
+                os.killpg(self.process.pid, 0)
+                time.sleep(0.05)
 
     def bury(self) -> None:
         self.kill()

@@ -12,7 +12,7 @@ import pytest
 
 from slackwater.cli import bench as command
 from slackwater.errors import QueryError
-from slackwater.spark.bench import ours, plot
+from slackwater.spark.bench import native, ours, plot
 from slackwater.spark.bench.answer import Answers
 from slackwater.spark.bench.cases import CASES, Case, choose
 from slackwater.spark.bench.data import SENTINEL, batch_files, prepare
@@ -92,7 +92,7 @@ def from_scratch(data: Path) -> str:
 def test_right_results_are_equal(data: Path, tmp_path: Path) -> None:
     right = write(from_scratch(data) + " SELECT * FROM r", tmp_path / "right")
     with Answers(TINY, data) as answers:
-        outcome = judge(TINY, {"hdfs": right}, [right], answers)
+        outcome = judge(TINY, {"hdfs": [right]}, [right], answers)
     assert outcome.equal
     assert outcome.ratio == 1.0
 
@@ -102,17 +102,17 @@ def test_wrong_results_are_not_equal(data: Path, tmp_path: Path, mistake: str) -
     right = write(from_scratch(data) + " SELECT * FROM r", tmp_path / "right")
     wrong = write(f"{from_scratch(data)} {mistake}", tmp_path / "wrong")
     with Answers(TINY, data) as answers:
-        assert not judge(TINY, {"hdfs": right}, [wrong], answers).equal
-        assert not judge(TINY, {"hdfs": wrong}, [right], answers).equal
+        assert not judge(TINY, {"hdfs": [right]}, [wrong], answers).equal
+        assert not judge(TINY, {"hdfs": [wrong]}, [right], answers).equal
         # both wrong in the same way is still wrong
-        assert not judge(TINY, {"hdfs": wrong}, [wrong], answers).equal
+        assert not judge(TINY, {"hdfs": [wrong]}, [wrong], answers).equal
 
 
 def test_native_counts_with_its_faster_store(data: Path, tmp_path: Path) -> None:
     right = write(from_scratch(data) + " SELECT * FROM r", tmp_path / "right")
     slow, fast = replace(right, seconds=(4.0,) * 6), replace(right, seconds=(2.0,) * 6)
     with Answers(TINY, data) as answers:
-        outcome = judge(TINY, {"hdfs": slow, "rocksdb": fast}, [right], answers)
+        outcome = judge(TINY, {"hdfs": [slow], "rocksdb": [fast]}, [right], answers)
     assert (outcome.store, outcome.native_s, outcome.ratio) == ("rocksdb", 2.0, 2.0)
 
 
@@ -151,6 +151,11 @@ def test_cases_cover_what_was_asked_for() -> None:
         assert {(case, 200_000, 1_000), (case, 2_000_000, 1_000)} <= asked
     assert {c.tier for c in CASES if c.keys == 1_000_000} == {"columnar", "spark"}
     assert len({c.label for c in CASES}) == len(CASES)
+
+
+def test_every_number_of_keys_is_measured_with_both_stores() -> None:
+    for keys in {c.keys for c in CASES}:
+        assert any(set(c.stores) == set(native.STORES) for c in CASES if c.keys == keys)
 
 
 def test_cases_are_chosen_by_how_they_begin() -> None:

@@ -7,6 +7,7 @@ and ``done`` at the end of the stream.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from tests.spark.story import queries
 
 def session_on(master: str | None, folder: Path) -> SparkSession:
     quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # it lives for seconds
+    java = f"{quick} {os.environ.get('VICTIM_JAVA', '')}"
     conf = {
         "spark.driver.memory": "700m",
-        "spark.driver.extraJavaOptions": quick,
+        "spark.driver.extraJavaOptions": java,
         "spark.executor.extraJavaOptions": quick,
         "spark.executor.memory": "512m",
         "spark.executor.cores": "1",
@@ -59,6 +61,7 @@ def main(source: str, tier: str, master: str | None = None) -> None:
         if error.condition != "CHECKPOINT_SEALED":  # died after the last word
             raise
     say("done")
+    session.stop()
 
 
 def say(word: object) -> None:

@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import psutil
 import typer
-from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.status import Status
 from rich.table import Table
@@ -18,11 +16,10 @@ from slackwater.spark.bench import growth as growing
 from slackwater.spark.bench import plot
 from slackwater.spark.bench import windows as comparing
 from slackwater.spark.bench.cases import choose
+from slackwater.spark.bench.session import bench_session
 from slackwater.spark.checkpoint import storage_error
-from slackwater.spark.session import local_session
 
 UNEQUAL = 1
-GIGABYTE = 1 << 30
 
 app = typer.Typer(no_args_is_help=True, help="Measure Slackwater against plain Spark.")
 
@@ -57,7 +54,7 @@ def windows(
     outcomes = []
     with console.status("start Spark") as status:
         for outcome in comparing.measure(
-            _session(), chosen, cache=_cache(keep_data), tell=_teller(status, len(chosen))
+            bench_session(), chosen, cache=_cache(keep_data), tell=_teller(status, len(chosen))
         ):
             outcomes.append(outcome)
             console.print(_line(outcome))
@@ -84,18 +81,12 @@ def growth(
     console = Console()
     with console.status("start Spark") as status:
         report = growing.measure(
-            _session(), only or (), cache=_cache(keep_data), quick=quick, tell=status.update
+            bench_session(), only or (), cache=_cache(keep_data), quick=quick, tell=status.update
         )
     for name in growing.SERIES:
         if name in report:
             console.print(_points(name, report[name]))
     _deliver(console, report, json_, plot_)
-
-
-def _session() -> SparkSession:
-    """A local Spark with room for the state of plain Spark's own operators."""
-    memory = min(4, max(1, psutil.virtual_memory().total // (4 * GIGABYTE)))
-    return local_session("slackwater-bench", conf={"spark.driver.memory": f"{memory}g"})
 
 
 def _cache(folder: Path | None) -> Path | None:
@@ -122,8 +113,8 @@ def _line(outcome: comparing.Outcome) -> str:
 
 def _table(outcomes: list[comparing.Outcome]) -> Table:
     table = Table(title="median seconds of a micro-batch", title_justify="left")
-    table.add_column("case")
-    for name in ("plain Spark", "Slackwater", "ratio", "equal", "DuckDB, once"):
+    table.add_column("case", no_wrap=True)
+    for name in ("plain Spark", "Slackwater", "ratio", "equal", "DuckDB"):
         table.add_column(name, justify="right")
     for one in outcomes:
         table.add_row(

@@ -84,7 +84,9 @@ class SparkEngine:
     def load(self, runs: Sequence[Run], schema: pa.Schema) -> DataFrame:
         wanted = from_arrow_schema(schema)
         if not runs:
-            return self.session.createDataFrame([], wanted)
+            # not createDataFrame([]): that starts Python on the executors to read nothing
+            empty = [F.lit(None).cast(f.dataType).alias(f.name) for f in wanted]
+            return self.session.range(0).select(*empty)
         if "pane" not in schema.names:
             return self._read(runs, wanted)
         groups = {run.upper: [r for r in runs if r.upper == run.upper] for run in runs}

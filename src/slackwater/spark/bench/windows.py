@@ -121,25 +121,25 @@ def _measure_case(
 ) -> Outcome:
     tell(f"{case.label}: from scratch in DuckDB")
     with Answers(case, data) as answers:
-        plain: dict[str, Measured] = {}
+        plain: dict[str, list[Measured]] = {}
         mine: list[Measured] = []
-        for store in native.STORES:  # plain, ours, plain, ours
+        for number, store in enumerate(case.stores):  # plain, ours, plain, ours
             tell(f"{case.label}: plain Spark, {store} store")
-            plain[store] = native.run(spark, case, data, scratch / store, store)
+            run = native.run(spark, case, data, scratch / f"native-{number}", store)
+            plain.setdefault(store, []).append(run)
             tell(f"{case.label}: Slackwater, {case.tier} tier")
-            mine.append(ours.run(spark, case, data, scratch / f"ours-{store}"))
+            mine.append(ours.run(spark, case, data, scratch / f"ours-{number}"))
         tell(f"{case.label}: compare {answers.rows:,} results")
         return judge(case, plain, mine, answers)
 
 
 def judge(
-    case: Case, plain: dict[str, Measured], mine: Sequence[Measured], answers: Answers
+    case: Case, plain: dict[str, list[Measured]], mine: Sequence[Measured], answers: Answers
 ) -> Outcome:
     """Medians, and equality of every run with the truth and of both engines with each other."""
-    runs = [*plain.values(), *mine]
-    every = next(iter(plain.values()))
-    equal = all(answers.is_right(run.results) for run in runs)
-    equal = equal and answers.agree(every.results, mine[0].results)
+    theirs = [run for runs in plain.values() for run in runs]
+    equal = all(answers.is_right(run.results) for run in [*theirs, *mine])
+    equal = equal and answers.agree(theirs[0].results, mine[0].results)
     steady = (case.warmup, case.batches)
-    stores = {store: median_of([run], *steady) for store, run in plain.items()}
+    stores = {store: median_of(runs, *steady) for store, runs in plain.items()}
     return Outcome(case, stores, median_of(mine, *steady), answers.seconds, answers.rows, equal)

@@ -1,0 +1,16 @@
+"""The session both engines are measured in."""
+
+from __future__ import annotations
+
+import psutil
+from pyspark.sql import SparkSession
+
+from slackwater.spark.session import local_session
+
+GIGABYTE = 1 << 30
+
+
+def bench_session() -> SparkSession:
+    """A local Spark with room for the state of plain Spark's own operators."""
+    memory = min(4, max(1, psutil.virtual_memory().total // (4 * GIGABYTE)))
+    return local_session("slackwater-bench", conf={"spark.driver.memory": f"{memory}g"})

@@ -1,0 +1,88 @@
+"""Dead at any write and started again, a pipeline ends as if nothing had happened.
+
+The loop is driven by hand and dies once at every point where it changes a file
+(``mortal.py``); ``test_kill.py`` kills real processes at random moments.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from slackwater.plan.stage import describe
+from slackwater.query.stream import Query
+from slackwater.spark import pipeline, stages
+from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.intake import join_streams
+from slackwater.spark.loop import Loop
+from slackwater.spark.pipeline import Options, Pipeline
+from tests.spark.driver import batch, frame, readings, run
+from tests.spark.mortal import Reaper, mortal
+from tests.spark.story import batches, ending, leftovers, missing, queries
+
+pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(1200)]
+
+
+class Lives:
+    """The same pipeline started again and again on one checkpoint, by hand."""
+
+    def __init__(self, spark: SparkSession, told: tuple[Query, ...], folder: Path, **how: Any):
+        self.spark = spark
+        self.folder = folder
+        self.pipeline = Pipeline(told)
+        self.options = Options(**how)
+        empty = spark.createDataFrame(batch())
+        frames = {s.name: empty for s in self.pipeline.plan.streams}
+        _, self.intake = join_streams(self.pipeline.plan, frames)
+
+    def live(self, tables: list[pa.Table]) -> None:
+        """One life: from the checkpoint to the end of the stream, or to death."""
+        plan = self.pipeline.plan
+        checkpoint = Checkpoint.open(self.folder, plan.identity, describe(plan))
+        loop: Loop | None = None
+        try:
+            loop = self.pipeline.loop(self.options, self.spark, self.intake, checkpoint)
+            if loop.sealed:
+                return
+            for number in range(loop.batch + 1, len(tables)):
+                loop.process(frame(self.spark, loop, tables[number]), number)
+                assert leftovers(self.folder) == []
+                assert missing(self.folder) == []
+            loop.finish(self.spark)
+        finally:
+            if loop is not None:
+                loop.close()
+            checkpoint.close()
+
+
+@pytest.mark.parametrize("tier", ["columnar", "spark"])
+def test_death_at_any_write_changes_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: str
+) -> None:
+    told = queries(readings("1 day"))
+    told = told if tier == "columnar" else told[1:]
+    tables = batches(9 if tier == "columnar" else 6)
+    monkeypatch.setattr(stages, "FAN_IN", 3)
+    run(spark, told, tables, tmp_path / "calm", tier=tier)
+    expected = ending(tmp_path / "calm")
+
+    lives = Lives(spark, told, tmp_path / "killed", tier=tier)
+    shapes = pipeline.shapes(spark, lives.pipeline.plan, lives.intake.schemas)
+    monkeypatch.setattr(pipeline, "shapes", lambda *_: shapes)
+    reaper = Reaper(lives.folder)
+    died = True
+    while died:
+        with mortal(reaper):
+            lives.live(tables)
+        died = reaper.is_dead
+
+    assert ending(lives.folder) == expected
+    assert leftovers(lives.folder) == []
+    assert len(reaper.deaths) > 25
+    steps = {point.rsplit(" ", 1)[0] for point in reaper.deaths}
+    assert {"before write", "middle of write", "before replace", "before rename"} <= steps
+    assert {"before unlink", "middle of job", "before event", "middle of event"} <= steps
