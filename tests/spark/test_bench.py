@@ -17,7 +17,8 @@ from slackwater.spark.bench.answer import Answers
 from slackwater.spark.bench.cases import CASES, Case, choose
 from slackwater.spark.bench.data import SENTINEL, batch_files, prepare
 from slackwater.spark.bench.measured import Measured
-from slackwater.spark.bench.windows import bench_session, judge, measure, report
+from slackwater.spark.bench.session import own_session
+from slackwater.spark.bench.windows import judge, measure, report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,7 +53,7 @@ def test_both_engines_give_the_right_results(
 def test_the_spark_tier_gives_the_right_results(
     spark: SparkSession, data: Path, tmp_path: Path
 ) -> None:
-    run = ours.run(bench_session(spark), replace(TINY, tier="spark"), data, tmp_path)
+    run = ours.run(own_session(spark), replace(TINY, tier="spark"), data, tmp_path)
     assert len(run.seconds) == TINY.batches + 1
     assert run.extra["dropped"] == 0
     with Answers(TINY, data) as answers:

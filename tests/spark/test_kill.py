@@ -31,7 +31,7 @@ class Calm:
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory: pytest.TempPathFactory) -> Calm:
-    """Also keeps the classes that Java loaded in an archive: the next JVMs start in half the time."""
+    """Java keeps the classes it loaded in an archive: the next JVMs start in half the time."""
     folder = tmp_path_factory.mktemp("calm")
     write_input(folder / "in", batches(10))
     archive = folder / "classes.jsa"

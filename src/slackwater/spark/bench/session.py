@@ -14,3 +14,11 @@ def bench_session() -> SparkSession:
     """A local Spark with room for the state of plain Spark's own operators."""
     memory = min(4, max(1, psutil.virtual_memory().total // (4 * GIGABYTE)))
     return local_session("slackwater-bench", conf={"spark.driver.memory": f"{memory}g"})
+
+
+def own_session(spark: SparkSession) -> SparkSession:
+    """A session of its own on the same Spark: same settings for both engines, all batches kept."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    session.conf.set("spark.sql.streaming.numRecentProgressUpdates", "10000")
+    return session

@@ -15,6 +15,7 @@ from slackwater.spark.bench.answer import Answers
 from slackwater.spark.bench.cases import Case
 from slackwater.spark.bench.data import prepare
 from slackwater.spark.bench.measured import Measured, median_of
+from slackwater.spark.bench.session import own_session
 
 Tell = Callable[[str], None]
 
@@ -88,7 +89,7 @@ def measure(
     warm
         Run both engines once before anything is measured.
     """
-    session = bench_session(spark)
+    session = own_session(spark)
     with tempfile.TemporaryDirectory(
         prefix="slackwater-bench-", ignore_cleanup_errors=True
     ) as scratch:
@@ -99,14 +100,6 @@ def measure(
                 warm_up(session, case, data, Path(scratch) / "warm", tell)
             # a folder per case: Spark's state stores look after theirs for a while after the end
             yield _measure_case(session, case, data, Path(scratch) / f"run-{number}", tell)
-
-
-def bench_session(spark: SparkSession) -> SparkSession:
-    """A session of its own on the same Spark: same settings for both engines, all batches kept."""
-    session = spark.newSession()
-    session.conf.set("spark.sql.session.timeZone", "UTC")
-    session.conf.set("spark.sql.streaming.numRecentProgressUpdates", "10000")
-    return session
 
 
 def warm_up(spark: SparkSession, case: Case, data: Path, scratch: Path, tell: Tell) -> None:
