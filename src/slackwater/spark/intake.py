@@ -30,7 +30,7 @@ class Intake:
 
     def rows_of(self, batch: DataFrame, stream: str, *, small: bool = False) -> DataFrame:
         """The rows of one stream (and heartbeats) with their own column names and ``__ts``."""
-        if small and _few_cores(batch.sparkSession):
+        if small and few_cores(batch.sparkSession):
             batch = batch.coalesce(1)  # one task, no shuffle: faster than spreading little work
         if not self.is_tagged:
             return batch
@@ -43,7 +43,8 @@ class Intake:
         return mine.select(*named, *marks)
 
 
-def _few_cores(session: SparkSession) -> bool:
+def few_cores(session: SparkSession) -> bool:
+    """Whether planning and spreading small work costs more here than it saves."""
     return session.sparkContext.defaultParallelism <= 4
 
 

@@ -22,7 +22,7 @@ from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
-from slackwater.spark.intake import Intake
+from slackwater.spark.intake import Intake, few_cores
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.shape import Shape
 from slackwater.spark.side import side_rows
@@ -30,6 +30,7 @@ from slackwater.spark.sinks.base import Results, Sink
 from slackwater.spark.stages import Book, Bounds, QueryRunner, compact, keepings, purge
 
 SMALL_BATCH = 300_000
+ADAPTIVE = "spark.sql.adaptive.enabled"
 
 
 @dataclass(slots=True)
@@ -53,6 +54,7 @@ class Loop:
     columnar: ColumnarEngine = field(init=False)
     last_rows: int = 0
     last_aside: int = 0
+    adaptive: str | None = None
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
     halted: bool = False
@@ -154,12 +156,18 @@ class Loop:
         self._record(engine, decision, after, told, watch, sealed=ended)
 
     def _engine(self, session: SparkSession) -> Engine[Any]:
+        """The engine of this batch; settings are those of the stream's own session."""
         session.conf.set("spark.sql.ansi.enabled", "false")
         session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # as Arrow
-        if self.state.tier == "spark":
-            return SparkEngine(self.checkpoint.runs, session)
-        session.conf.set("spark.sql.adaptive.enabled", "false")
-        return self.columnar
+        if self.adaptive is None:
+            self.adaptive = session.conf.get(ADAPTIVE, "true")
+        large = self.state.tier == "spark" and not few_cores(session)
+        session.conf.set(
+            ADAPTIVE, (self.adaptive or "true") if large else "false"
+        )  # small jobs: only planning
+        if self.state.tier == "columnar":
+            return self.columnar
+        return SparkEngine(self.checkpoint.runs, session)
 
     # observe ---------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 OURS, PLAIN, OTHER = "#00796b", "#9e9e9e", "#e08e0b"
 _BLOCK = 10
@@ -55,7 +56,9 @@ def _windows(cases: Sequence[dict[str, Any]], path: Path) -> Path:
     axes.set_yticks(range(len(cases)), [_label(case) for case in reversed(cases)], fontsize=8)
     axes.set_xscale("log")
     axes.margins(x=0.15)
-    axes.legend(frameon=False, loc="lower right", fontsize=8)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    figure.legend(frameon=False, loc="outside lower center", ncols=2, fontsize=8)
     return _save(figure, path)
 
 
