@@ -6,6 +6,7 @@ step, the value and what is allowed, and a ``hint`` that says what to do next.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -58,6 +59,17 @@ class CheckpointError(SlackwaterError):
 
 class StorageError(SlackwaterError):
     """A file could not be written or read (disk full, no permission)."""
+
+    @classmethod
+    def of(cls, error: OSError, path: object, safe: str) -> StorageError:
+        """Name what the system said of a file; ``safe`` says what is not lost."""
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return cls(
+            "DISK_FULL" if full else "STORAGE_FAILED",
+            f"cannot write {path}: {error.strerror}",
+            f"{safe}; {'free some space' if full else 'mend the storage'} "
+            "and start the pipeline again",
+        )
 
 
 class SinkError(SlackwaterError):

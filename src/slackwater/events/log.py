@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,13 +24,7 @@ class EventLog:
             self._append(line.encode())
         except OSError as error:
             _drop_torn_line(self.path)
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-            raise StorageError(
-                "DISK_FULL" if full else "STORAGE_FAILED",
-                f"cannot write {self.path}: {error.strerror}",
-                "committed batches are safe; "
-                f"{'free some space' if full else 'mend the storage'} and start the pipeline again",
-            ) from error
+            raise StorageError.of(error, self.path, "committed batches are safe") from error
 
     def _append(self, data: bytes) -> None:
         while data:

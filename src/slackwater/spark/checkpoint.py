@@ -14,7 +14,6 @@ Layout::
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -31,13 +30,8 @@ KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repai
 
 def storage_error(error: OSError, path: Path) -> StorageError:
     """Name what went wrong with a file, and the way out."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return StorageError(
-        "DISK_FULL" if full else "STORAGE_FAILED",
-        f"cannot write {path}: {error.strerror}",
-        "the batch was not committed and nothing is half-written; "
-        f"{'free some space' if full else 'mend the storage'} and start the pipeline again",
-    )
+    safe = "the batch was not committed and nothing is half-written"
+    return StorageError.of(error, path, safe)
 
 
 def write_file(path: Path, data: bytes) -> None:
