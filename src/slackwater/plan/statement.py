@@ -16,17 +16,13 @@ from slackwater.plan.stage import Stage, State
 from slackwater.query.expression import Dialect, Expression
 
 _MICROS = {"spark": "timestamp_micros({0})", "duckdb": "make_timestamptz({0})"}
+_MODULO = {"spark": "pmod({0}, {1})", "duckdb": "((({0}) % {1} + {1}) % {1})"}
 _SKETCH_MERGE = {
     ("spark", "hll"): "hll_union_agg({0})",
     ("spark", "kll"): "kll_merge_agg_double({0})",
     ("duckdb", "hll"): "hll_union_list(list({0}))",
     ("duckdb", "kll"): "kll_merge_list(list({0}))",
 }
-
-
-def modulo(value: str, width: int) -> str:
-    """``value mod width``, never negative, in SQL that both engines share."""
-    return f"((({value}) % {width} + {width}) % {width})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +46,12 @@ class Writer:
     def micros(self, value: str) -> str:
         return _MICROS[self.dialect].format(value)
 
+    def modulo(self, value: str, width: int) -> str:
+        """``value mod width``, never negative."""
+        return _MODULO[self.dialect].format(value, width)
+
     def pane_of(self, time: str, state: State) -> str:
-        return f"{time} - {modulo(f'{time} - {state.offset}', state.pane)}"
+        return f"{time} - {self.modulo(f'{time} - {state.offset}', state.pane)}"
 
     def partial(self, state: State) -> str:
         """Pane partials of ``input``, the results of the level below."""
@@ -120,7 +120,7 @@ class Writer:
         if window.is_tumbling:
             rows = f"SELECT *, pane AS __start FROM {source}"
         else:
-            last = f"pane - {modulo(f'pane - {window.offset}', window.slide)}"
+            last = f"pane - {self.modulo(f'pane - {window.offset}', window.slide)}"
             rows = (
                 f"SELECT p.*, {last} - o.i * {window.slide} AS __start "
                 f"FROM {source} AS p CROSS JOIN range(0, {window.overlap}) AS o(i)"
@@ -197,7 +197,7 @@ class Writer:
         """Results of closing windows as revision 0."""
         return f"SELECT *, CAST(0 AS INT) AS revision FROM ({self.close(stage, windows)})"
 
-    def present(self, stage: Stage) -> str:
+    def present(self, stage: Stage, results: str = "results") -> str:
         """``results`` as people see them: every row says what it is."""
         origin, emitted = self.parameter("origin"), self.parameter("emitted_at")
         columns = [
@@ -211,7 +211,7 @@ class Writer:
             f"__start < {origin} AS boundary",
             f"{self.micros(f'CAST({emitted} AS BIGINT)')} AS emitted_at",
         ]
-        return f"SELECT {', '.join(columns)} FROM results"
+        return f"SELECT {', '.join(columns)} FROM {results}"
 
     def latest(self, stage_below: Stage) -> str:
         """The newest revision of each row of ``rows``, results of the level below."""
@@ -226,34 +226,45 @@ class Writer:
         return f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same}"
 
 
-def observe(state: State, *, heartbeat: bool = False) -> str:
-    """Spark SQL over ``rows`` (raw rows with ``__ts``): pane partials and the batch's statistics.
+@dataclass(frozen=True, slots=True)
+class Observing:
+    """Spark SQL over raw rows with ``__ts``: what groups them, and what is kept of each group.
 
     Rows that fail the filter stay in as one group without pane or keys: they still move the
     stream's clock. So do heartbeats (rows with ``__beat`` only), which count as no row at all.
-    No literal changes from batch to batch, so Spark compiles this once.
+    No literal changes from batch to batch, so Spark compiles this once. ``passes`` must be given
+    to the rows as a column ``__passes`` first, unless all of them pass.
     """
+
+    passes: str | None
+    groups: tuple[str, ...]
+    aggregates: tuple[str, ...]
+
+
+def observing(state: State, *, heartbeat: bool = False) -> Observing:
+    """Pane partials of a state, and the batch's statistics beside them."""
     writer = Writer("spark")
+    some_fail = state.where is not None or heartbeat
     pane = writer.pane_of("__ts", state)
     keys = [(name, value.sql) for name, value in state.keys]
     parts = [(p.name, p.sql) for p in state.partials]
-    source = f"SELECT *, {passes(state, heartbeat=heartbeat)} AS __passes FROM rows"
-    if state.where is not None or heartbeat:
+    if some_fail:
         pane = f"CASE WHEN __passes THEN {pane} END"
         keys = [(name, f"CASE WHEN __passes THEN {sql} END") for name, sql in keys]
         parts = [(name, _guarded(sql)) for name, sql in parts]
-    columns = [
-        f"{pane} AS pane",
-        "__passes",
-        *(f"{sql} AS {writer.name(name)}" for name, sql in keys),
+    named = [f"{sql} AS {writer.name(name)}" for name, sql in keys]
+    aggregates = [
         *(f"{sql} AS {writer.name(name)}" for name, sql in parts),
         f"count({'__one' if heartbeat else '*'}) AS __rows",
         "min(__ts) AS __low",
         "max(__ts) AS __high",
         f"{'max(__beat)' if heartbeat else 'CAST(NULL AS BIGINT)'} AS __beat",
     ]
-    positions = ", ".join(str(n) for n in range(1, len(keys) + 3))
-    return f"SELECT {', '.join(columns)} FROM ({source}) GROUP BY {positions}"
+    return Observing(
+        passes(state, heartbeat=heartbeat) if some_fail else None,
+        (f"{pane} AS pane", "__passes" if some_fail else "true AS __passes", *named),
+        tuple(aggregates),
+    )
 
 
 def passes(state: State, *, heartbeat: bool = False) -> str:
@@ -275,9 +286,3 @@ def _guarded(sql: str) -> str:
         return node
 
     return Expression(sql).tree.transform(guard).sql("spark")
-
-
-HISTOGRAM = (
-    "SELECT pane, __passes, CAST(sum(__rows) AS BIGINT) AS rows, min(__low) AS low, "
-    "max(__high) AS high, max(__beat) AS beat FROM delta GROUP BY 1, 2"
-)

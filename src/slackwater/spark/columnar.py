@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 
 from slackwater.control.records import Tier
 from slackwater.plan.stage import State
-from slackwater.plan.statement import HISTOGRAM, Writer
+from slackwater.plan.statement import Writer
 from slackwater.spark import sketch
 from slackwater.spark.checkpoint import write_file
 from slackwater.spark.engine import Delta, filled, new_run
@@ -41,7 +41,7 @@ class ColumnarEngine:
 
     def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[pa.Table]:
         table = partials.toArrow()
-        counts, beat = histogram(self._duck, table)
+        counts, beat = histogram(table)
         return Delta(state, table, None, counts, beat)
 
     def absorb(
@@ -120,25 +120,20 @@ class ColumnarEngine:
         self._tables = {path: table for path, table in self._tables.items() if path in live}
 
 
-def histogram(
-    duck: duckdb.DuckDBPyConnection, delta: pa.Table
-) -> tuple[tuple[PaneCount, ...], int | None]:
+def histogram(delta: pa.Table) -> tuple[tuple[PaneCount, ...], int | None]:
     """Rows per pane of a delta, and the newest heartbeat in it."""
-    duck.register("delta", delta)
-    try:
-        found = duck.execute(HISTOGRAM).fetchall()
-    finally:
-        duck.unregister("delta")
-    return pane_counts(found)
-
-
-def pane_counts(
-    found: Sequence[tuple[int | None, ...]],
-) -> tuple[tuple[PaneCount, ...], int | None]:
-    beat = max((row[5] for row in found if row[5] is not None), default=None)
-    counts = tuple(
-        PaneCount(pane, bool(passes), rows or 0, low, high)
-        for pane, passes, rows, low, high, _ in found
-        if rows
+    groups = delta.group_by(["pane", "__passes"]).aggregate(
+        [("__rows", "sum"), ("__low", "min"), ("__high", "max"), ("__beat", "max")]
     )
-    return counts, beat
+    counts = tuple(
+        PaneCount(
+            group["pane"],
+            group["__passes"],
+            group["__rows_sum"],
+            group["__low_min"],
+            group["__high_max"],
+        )
+        for group in groups.to_pylist()
+        if group["__rows_sum"]
+    )
+    return counts, pc.max(groups["__beat_max"]).as_py()

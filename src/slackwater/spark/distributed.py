@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
@@ -19,11 +18,12 @@ from pyspark.sql.types import StructType
 
 from slackwater.control.records import Tier
 from slackwater.plan.stage import State
-from slackwater.plan.statement import HISTOGRAM, Writer
-from slackwater.spark.columnar import pane_counts
+from slackwater.plan.statement import Writer
+from slackwater.spark.columnar import histogram
 from slackwater.spark.engine import Delta, filled, new_run
 from slackwater.spark.run import Run, damaged
-from slackwater.stats.panes import PaneCount
+
+_STATISTICS = ["pane", "__passes", "__rows", "__low", "__high", "__beat"]
 
 
 class SparkEngine:
@@ -41,7 +41,8 @@ class SparkEngine:
     def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[DataFrame]:
         run = new_run(state.identity, batch, "d")
         run = self._write(partials, run)
-        counts, beat = _histogram(self.folder / run.path)
+        # a few narrow columns of what was just written, read here without a job
+        counts, beat = histogram(pq.read_table(self.folder / run.path, columns=_STATISTICS))
         return Delta(state, self._read([run], partials.schema), run, counts, beat)
 
     def absorb(
@@ -114,14 +115,6 @@ class SparkEngine:
 
     def forget(self, runs: Sequence[Run]) -> None:
         """Nothing is held here: the files are the state."""
-
-
-def _histogram(path: Path) -> tuple[tuple[PaneCount, ...], int | None]:
-    """Rows per pane of a run just written: a few narrow columns, read here without a job."""
-    columns = "pane, __passes, __rows, __low, __high, __beat"
-    text = f"WITH delta AS (SELECT {columns} FROM read_parquet($files)) {HISTOGRAM}"
-    with duckdb.connect(":memory:") as duck:
-        return pane_counts(duck.execute(text, {"files": f"{path}/*.parquet"}).fetchall())
 
 
 def uri(path: Path) -> str:

@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from slackwater.errors import SourceError
-from slackwater.plan.stage import PipelinePlan, StreamPlan
+from slackwater.plan.stage import PipelinePlan, State, StreamPlan
+from slackwater.plan.statement import observing
 from slackwater.spark.sources.heartbeat import heartbeat
 
 BEAT = -1
@@ -41,6 +42,29 @@ class Intake:
         if self.has_heartbeat:
             marks += [F.col("__beat"), F.expr("CASE WHEN __beat IS NULL THEN 1 END AS __one")]
         return mine.select(*named, *marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """Turns raw rows into pane partials; made once, so that no batch parses SQL again."""
+
+    passes: Column | None
+    groups: tuple[Column, ...]
+    aggregates: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, state: State, *, heartbeat: bool = False) -> Observer:
+        text = observing(state, heartbeat=heartbeat)
+        return cls(
+            None if text.passes is None else F.expr(text.passes),
+            tuple(F.expr(group) for group in text.groups),
+            tuple(F.expr(aggregate) for aggregate in text.aggregates),
+        )
+
+    def partials(self, rows: DataFrame) -> DataFrame:
+        if self.passes is not None:
+            rows = rows.withColumn("__passes", self.passes)
+        return rows.groupBy(*self.groups).agg(*self.aggregates)
 
 
 def few_cores(session: SparkSession) -> bool:

@@ -15,14 +15,13 @@ from slackwater.control.records import ControlState, Decision, Observation, Poli
 from slackwater.control.step import start, step
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
-from slackwater.plan.stage import QueryPlan
-from slackwater.plan.statement import observe as observe_sql
+from slackwater.plan.stage import QueryPlan, State
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
-from slackwater.spark.intake import Intake, few_cores
+from slackwater.spark.intake import Intake, Observer, few_cores
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.shape import Shape
 from slackwater.spark.side import side_rows
@@ -55,6 +54,7 @@ class Loop:
     last_rows: int = 0
     last_aside: int = 0
     adaptive: str | None = None
+    observers: dict[str, Observer] = field(default_factory=dict)
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
     halted: bool = False
@@ -145,7 +145,7 @@ class Loop:
     ) -> None:
         watch = Stopwatch()
         engine = self._engine(session)
-        deltas = self._observe(engine, rows, session, batch)
+        deltas = self._observe(engine, rows, batch)
         watch.lap("observe")
         decision, after = self._decide(deltas, batch, ended)
         watch.lap("decide")
@@ -172,7 +172,7 @@ class Loop:
     # observe ---------------------------------------------------------------------------------
 
     def _observe(
-        self, engine: Engine[Any], rows: DataFrame | None, session: SparkSession, batch: int
+        self, engine: Engine[Any], rows: DataFrame | None, batch: int
     ) -> dict[str, Delta[Any]]:
         """One job over the new rows for each base state (the rows are read once)."""
         if rows is None:
@@ -184,10 +184,15 @@ class Loop:
         deltas = {}
         for stream, state in states:
             view = self.intake.rows_of(rows, stream, small=small)
-            view.createOrReplaceTempView("rows")
-            text = observe_sql(state, heartbeat=self.intake.has_heartbeat)
-            deltas[state.identity] = engine.observe(session.sql(text), state, batch)
+            partials = self._observer(state).partials(view)
+            deltas[state.identity] = engine.observe(partials, state, batch)
         return deltas
+
+    def _observer(self, state: State) -> Observer:
+        if state.identity not in self.observers:
+            beats = self.intake.has_heartbeat
+            self.observers[state.identity] = Observer.of(state, heartbeat=beats)
+        return self.observers[state.identity]
 
     # decide ----------------------------------------------------------------------------------
 
@@ -248,15 +253,14 @@ class Loop:
         session: SparkSession,
     ) -> int:
         bounds = Bounds.of(decision.queries[query.name])
-        runner = QueryRunner(engine, query, self.shapes, self.book, decision.batch, bounds)
-        results = runner.run(usable.get(query.base.state.identity))
-        if results is None:
-            return 0
-        shape = self.shapes[query.name, query.top.level]
         origin = decision.streams[query.stream].origin or 0
         labels = {"origin": origin, "emitted_at": decision.emitted_at}
-        shown = engine.sql(engine.writer.present(query.top), shape.shown, labels, results=results)
-        return self.sinks[query.name].write(decision.batch, Results(session, shown, shape.shown))
+        runner = QueryRunner(engine, query, self.shapes, self.book, decision.batch, bounds, labels)
+        shown = runner.run(usable.get(query.base.state.identity))
+        if shown is None:
+            return 0
+        schema = self.shapes[query.name, query.top.level].shown
+        return self.sinks[query.name].write(decision.batch, Results(session, shown, schema))
 
     def _set_aside(
         self, query: QueryPlan, decision: Decision, session: SparkSession, rows: DataFrame | None

@@ -17,6 +17,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from slackwater.errors import Problem, QueryError
 from slackwater.plan import statement
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage
+from slackwater.spark.intake import Observer
 
 _ANY = {"after": 0, "upto": 0, "horizon": 0, "origin": 0, "emitted_at": 0}
 
@@ -57,8 +58,8 @@ def shapes(
 
 def _query(session: SparkSession, query: QueryPlan, rows: StructType) -> list[tuple[Stage, Shape]]:
     found = []
-    view(session, "rows", StructType([*rows.fields, StructField("__ts", LongType())]))
-    panes = session.sql(statement.observe(query.base.state))
+    empty = session.createDataFrame([], StructType([*rows.fields, StructField("__ts", LongType())]))
+    panes = Observer.of(query.base.state).partials(empty)
     panes = panes.drop("__passes", "__low", "__high", "__beat")
     for stage in query.stages:
         shape, results = _stage(session, stage, panes)
@@ -88,7 +89,3 @@ def _arrow(frame: DataFrame) -> pa.Schema:
 
 def _pick(text: str) -> dict[str, int]:
     return {name: value for name, value in _ANY.items() if f":{name}" in text}
-
-
-def view(session: SparkSession, name: str, schema: StructType) -> None:
-    session.createDataFrame([], schema).createOrReplaceTempView(name)

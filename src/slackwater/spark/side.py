@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from slackwater.control.records import QueryDecision
 from slackwater.plan.stage import QueryPlan
-from slackwater.plan.statement import Writer, modulo, passes
+from slackwater.plan.statement import Writer, passes
 
 
 def side_rows(
@@ -25,8 +25,9 @@ def side_rows(
     began, minus its event time.
     """
     state, window = query.base.state, query.base.window
-    pane = Writer("spark").pane_of("__ts", state)
-    last = f"{pane} - {modulo(f'({pane}) - {window.offset}', window.slide)} + {window.size}"
+    writer = Writer("spark")
+    pane = writer.pane_of("__ts", state)
+    last = f"{pane} - {writer.modulo(f'({pane}) - {window.offset}', window.slide)} + {window.size}"
     reasons = ["WHEN __ts IS NULL THEN 'null_time'"]
     if bound is not None:
         reasons.append(f"WHEN {pane} > {bound} THEN 'far_future'")

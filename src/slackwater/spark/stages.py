@@ -89,13 +89,31 @@ class QueryRunner(Generic[R]):
     book: Book
     batch: int
     bounds: Bounds
+    labels: dict[str, int]
 
     def run(self, delta: R | None) -> R | None:
-        """Results of the top stage, given the new panes of the base state."""
+        """Results of the top stage as people see them, given the new panes of the base state."""
+        top, engine = self.query.top, self.engine
+        if top is self.query.base and self.query.late != "revise":
+            return self._shown_at_once(top)
         results = self._base(delta)
         for stage in self.query.stages[1:]:
             results = self._above(stage, results)
-        return results
+        if results is None:
+            return None
+        text = engine.writer.present(top)
+        return engine.sql(text, self._shape(top).shown, self.labels, results=results)
+
+    def _shown_at_once(self, stage: Stage) -> R | None:
+        """The plainest query: closing and labelling in one statement, one round trip less."""
+        runs = self.book.of(stage.state.identity)
+        if not self.bounds.closes(stage.window, runs):
+            return None
+        text, parameters = self._closing(stage)
+        text = self.engine.writer.present(stage, f"({text})")
+        panes = self.engine.load(self._near(stage, runs), self._shape(stage).panes)
+        shown = self._shape(stage).shown
+        return self.engine.sql(text, shown, parameters | self.labels, panes=panes)
 
     def _shape(self, stage: Stage) -> Shape:
         return self.shapes[self.query.name, stage.level]
@@ -155,10 +173,12 @@ class QueryRunner(Generic[R]):
         return engine.concat(parts) if parts else None
 
     def _close(self, stage: Stage, panes: R) -> R:
-        first, windows = self.bounds.closing(stage.window)
-        text = self.engine.writer.finals(stage, windows)
-        parameters = {**self.bounds.parameters, "first": first}
+        text, parameters = self._closing(stage)
         return self.engine.sql(text, self._shape(stage).results, parameters, panes=panes)
+
+    def _closing(self, stage: Stage) -> tuple[str, dict[str, int]]:
+        first, windows = self.bounds.closing(stage.window)
+        return self.engine.writer.finals(stage, windows), {**self.bounds.parameters, "first": first}
 
     def _revise(self, stage: Stage, panes: R, delta: R) -> list[R]:
         """New versions of answers already given, if rows of ``delta`` reach into them."""
