@@ -41,6 +41,9 @@ def windows(
     ] = None,
     tier: Annotated[TierChoice | None, typer.Option(help="Run all cases on this tier.")] = None,
     batches: Annotated[int | None, typer.Option(min=2, help="Batches of each case.")] = None,
+    tuned: Annotated[
+        bool, typer.Option("--tuned", help="Give plain Spark our checkpoint file setting too.")
+    ] = False,
     plot_: Plot = None,
     keep_data: KeepData = None,
 ) -> None:
@@ -54,7 +57,11 @@ def windows(
     outcomes = []
     with console.status("start Spark") as status:
         for outcome in comparing.measure(
-            bench_session(), chosen, cache=_cache(keep_data), tell=_teller(status, len(chosen))
+            bench_session(),
+            chosen,
+            cache=_cache(keep_data),
+            tuned=tuned,
+            tell=_teller(status, len(chosen)),
         ):
             outcomes.append(outcome)
             console.print(_line(outcome))

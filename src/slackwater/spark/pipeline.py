@@ -20,7 +20,7 @@ from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.handle import Handle
 from slackwater.spark.intake import Intake, open_streams
 from slackwater.spark.loop import Loop
-from slackwater.spark.session import local_session
+from slackwater.spark.session import direct_checkpoint_files, local_session
 from slackwater.spark.shape import shapes
 from slackwater.spark.sinks import ParquetSink, Sink
 from slackwater.spark.sources.base import Source
@@ -205,7 +205,8 @@ class Pipeline:
             writer = rows.writeStream.foreachBatch(loop.process)
             writer = writer.option("checkpointLocation", f"file://{folder.spark}")
             loop.events.write("start", pipeline=self.plan.identity, batch=loop.batch)
-            query = _triggered(writer, options.trigger).start()
+            with direct_checkpoint_files(rows.sparkSession):
+                query = _triggered(writer, options.trigger).start()
         except BaseException:
             loop.close()
             raise

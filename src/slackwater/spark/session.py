@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -14,7 +16,8 @@ from pyspark.sql import SparkSession
 from slackwater.errors import MachineError
 
 JAVA = 17
-_CHECKPOINT_FILES = (
+FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
+DIRECT_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 _JAVA_HINT = (
@@ -47,8 +50,6 @@ def local_session(
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        # the default manager forks a process for each file it touches on a local disk
-        "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINT_FILES,
         **(conf or {}),
     }
     builder = SparkSession.builder.appName(app).master(f"local[{width}]")
@@ -57,6 +58,24 @@ def local_session(
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+@contextmanager
+def direct_checkpoint_files(session: SparkSession) -> Iterator[None]:
+    """Streams started inside write their offsets to local folders without a fork per file.
+
+    Spark's default manager starts a process for each file that it touches on a local disk, some
+    25 ms each. A stream keeps the settings it was started with, the session gets its own back. A
+    manager somebody chose is left alone.
+    """
+    if session.conf.get(FILE_MANAGER, None) is not None:
+        yield
+        return
+    session.conf.set(FILE_MANAGER, DIRECT_FILES)
+    try:
+        yield
+    finally:
+        session.conf.unset(FILE_MANAGER)
 
 
 def require_java() -> None:

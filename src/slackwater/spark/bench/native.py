@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -10,6 +11,7 @@ from pyspark.sql import functions as F
 from slackwater.spark.bench.cases import Case
 from slackwater.spark.bench.data import open_frame
 from slackwater.spark.bench.measured import Measured, batch_times
+from slackwater.spark.session import direct_checkpoint_files
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
@@ -22,8 +24,14 @@ STORES: dict[str, dict[str, str]] = {
 }
 
 
-def run(spark: SparkSession, case: Case, data: Path, folder: Path, store: str) -> Measured:
-    """Run the query over all files with one of the ``STORES``."""
+def run(
+    spark: SparkSession, case: Case, data: Path, folder: Path, store: str, *, tuned: bool = False
+) -> Measured:
+    """Run the query over all files with one of the ``STORES``.
+
+    Settings are Spark's own; ``tuned`` adds the one that Slackwater chooses for its streams, files
+    of the checkpoint written without a fork.
+    """
     for name, value in STORES[store].items():
         spark.conf.set(name, value)
     results = folder / "results"
@@ -35,7 +43,8 @@ def run(spark: SparkSession, case: Case, data: Path, folder: Path, store: str) -
         .option("checkpointLocation", f"file://{folder}/checkpoint")
         .trigger(availableNow=True)
     )
-    query = writer.start()
+    with direct_checkpoint_files(spark) if tuned else nullcontext():
+        query = writer.start()
     query.awaitTermination()
     seconds, parts = batch_times(query)
     return Measured(f"native-{store}", seconds, results, parts)

@@ -78,6 +78,7 @@ def measure(
     *,
     cache: Path | None = None,
     warm: bool = True,
+    tuned: bool = False,
     tell: Tell = lambda _: None,
 ) -> Iterator[Outcome]:
     """Measure cases one after the other; ``tell`` hears of each step.
@@ -88,6 +89,8 @@ def measure(
         Where input files are kept for the next time; a temporary folder by default.
     warm
         Run both engines once before anything is measured.
+    tuned
+        Give plain Spark the settings that Slackwater chooses for its own streams.
     """
     session = own_session(spark)
     with tempfile.TemporaryDirectory(
@@ -99,7 +102,9 @@ def measure(
             if warm and number == 0:
                 warm_up(session, case, data, Path(scratch) / "warm", tell)
             # a folder per case: Spark's state stores look after theirs for a while after the end
-            yield _measure_case(session, case, data, Path(scratch) / f"run-{number}", tell)
+            yield _measure_case(
+                session, case, data, Path(scratch) / f"run-{number}", tell, tuned=tuned
+            )
 
 
 def warm_up(spark: SparkSession, case: Case, data: Path, scratch: Path, tell: Tell) -> None:
@@ -110,7 +115,7 @@ def warm_up(spark: SparkSession, case: Case, data: Path, scratch: Path, tell: Te
 
 
 def _measure_case(
-    spark: SparkSession, case: Case, data: Path, scratch: Path, tell: Tell
+    spark: SparkSession, case: Case, data: Path, scratch: Path, tell: Tell, *, tuned: bool
 ) -> Outcome:
     tell(f"{case.label}: from scratch in DuckDB")
     with Answers(case, data) as answers:
@@ -118,7 +123,8 @@ def _measure_case(
         mine: list[Measured] = []
         for number, store in enumerate(case.stores):  # plain, ours, plain, ours
             tell(f"{case.label}: plain Spark, {store} store")
-            run = native.run(spark, case, data, scratch / f"native-{number}", store)
+            folder = scratch / f"native-{number}"
+            run = native.run(spark, case, data, folder, store, tuned=tuned)
             plain.setdefault(store, []).append(run)
             tell(f"{case.label}: Slackwater, {case.tier} tier")
             mine.append(ours.run(spark, case, data, scratch / f"ours-{number}"))
