@@ -38,7 +38,18 @@ class Writer:
         return ", ".join(self.name(text) for text in texts)
 
     def parameter(self, text: str) -> str:
-        return f":{text}" if self.dialect == "spark" else f"${text}"
+        return f"__{text}" if self.dialect == "spark" else f"${text}"
+
+    def told(self, source: str, *parameters: str) -> str:
+        """``source`` with parameters at hand: in Spark as columns of a table with one row.
+
+        Spark compiles plain parameters into its code, and so would compile anew in each batch.
+        """
+        if self.dialect == "duckdb":
+            return source
+        values = ", ".join(f"CAST(:{name} AS BIGINT)" for name in parameters)
+        columns = ", ".join(self.parameter(name) for name in parameters)
+        return f"{source} CROSS JOIN (VALUES ({values})) AS __told({columns})"
 
     def render(self, expression: Expression) -> str:
         return expression.render(self.dialect)
@@ -128,15 +139,16 @@ class Writer:
         return f"SELECT * FROM ({rows}) WHERE __start + {window.size} > pane AND {where}"
 
     def close(self, stage: Stage, windows: int | None = None) -> str:
-        """Results of the windows that end in ``(:after, :upto]``, read from ``panes``.
+        """Results of the windows that end in ``(after, upto]``, read from ``panes``.
 
         ``windows`` says how many they are, if known: few windows are spread over the panes, many
-        are found from the panes, whichever makes fewer rows. ``:first`` is where they start.
+        are found from the panes, whichever makes fewer rows. ``first`` is where they start.
         """
         after, upto = self.parameter("after"), self.parameter("upto")
         window = stage.window
         near = f"pane > {after} - {window.size} AND pane < {upto}"
-        panes = f"(SELECT * FROM panes WHERE {near})"
+        source = self.told("panes", "after", "upto", "first")
+        panes = f"(SELECT * FROM {source} WHERE {near})"
         if windows is not None and windows < window.overlap:
             start = f"{self.parameter('first')} + o.i * {window.slide}"
             rows = (
@@ -149,12 +161,13 @@ class Writer:
         return self._results(stage, self._expand(stage, panes, ends))
 
     def changed(self, stage: Stage) -> str:
-        """Windows and keys closed before (``:after``) that rows of ``delta`` still reach."""
+        """Windows and keys closed before (``after``) that rows of ``delta`` still reach."""
         after, horizon = self.parameter("after"), self.parameter("horizon")
         size = stage.window.size
         ends = f"__start + {size} <= {after} AND __start + {size} > {horizon}"
         columns = self.names("__start", *stage.keys)
-        return f"SELECT DISTINCT {columns} FROM ({self._expand(stage, 'delta', ends)})"
+        delta = f"(SELECT * FROM {self.told('delta', 'after', 'horizon')})"
+        return f"SELECT DISTINCT {columns} FROM ({self._expand(stage, delta, ends)})"
 
     def revise(self, stage: Stage) -> str:
         """Fresh results of the windows and keys in ``changed``, with the next revision number.
@@ -209,9 +222,9 @@ class Writer:
             "revision",
             "CAST(NULL AS DOUBLE) AS coverage",
             f"__start < {origin} AS boundary",
-            f"{self.micros(f'CAST({emitted} AS BIGINT)')} AS emitted_at",
+            f"{self.micros(emitted)} AS emitted_at",
         ]
-        return f"SELECT {', '.join(columns)} FROM {results}"
+        return f"SELECT {', '.join(columns)} FROM {self.told(results, 'origin', 'emitted_at')}"
 
     def latest(self, stage_below: Stage) -> str:
         """The newest revision of each row of ``rows``, results of the level below."""

@@ -44,16 +44,14 @@ class ColumnarEngine:
         counts, beat = histogram(table)
         return Delta(state, table, None, counts, beat)
 
-    def absorb(
-        self, delta: Delta[pa.Table], batch: int, bound: int | None
-    ) -> tuple[Run | None, pa.Table | None]:
+    def absorb(self, delta: Delta[pa.Table], batch: int, bound: int | None) -> Run | None:
         table = delta.relation
+        assert table is not None
         keep = pc.is_valid(table["pane"])
         if bound is not None:
             keep = pc.and_kleene(keep, pc.less_equal(table["pane"], bound))
         usable = table.filter(keep).drop_columns(list(_STATISTICS))
-        run = self.save(usable, new_run(delta.state.identity, batch, "d"), "pane")
-        return run, usable if run else None
+        return self.save(usable, new_run(delta.state.identity, batch, "d"), "pane")
 
     def sql(
         self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: pa.Table

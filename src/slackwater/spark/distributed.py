@@ -21,6 +21,7 @@ from slackwater.plan.stage import State
 from slackwater.plan.statement import Writer
 from slackwater.spark.columnar import histogram
 from slackwater.spark.engine import Delta, filled, new_run
+from slackwater.spark.parquet import uri, write_parquet
 from slackwater.spark.run import Run, damaged
 
 _STATISTICS = ["pane", "__passes", "__rows", "__low", "__high", "__beat"]
@@ -43,18 +44,15 @@ class SparkEngine:
         run = self._write(partials, run)
         # a few narrow columns of what was just written, read here without a job
         counts, beat = histogram(pq.read_table(self.folder / run.path, columns=_STATISTICS))
-        return Delta(state, self._read([run], partials.schema), run, counts, beat)
+        return Delta(state, None, run, counts, beat)
 
-    def absorb(
-        self, delta: Delta[DataFrame], batch: int, bound: int | None
-    ) -> tuple[Run | None, DataFrame | None]:
+    def absorb(self, delta: Delta[DataFrame], batch: int, bound: int | None) -> Run | None:
         found = [c.pane for c in delta.counts if c.pane is not None]
         panes = [pane for pane in found if bound is None or pane <= bound]
         if delta.run is None or not panes:
-            return None, None
+            return None
         upper = bound if len(panes) < len(found) else None
-        run = replace(delta.run, low=min(panes), high=max(panes), upper=upper)
-        return run, delta.relation.where(_usable(run))
+        return replace(delta.run, low=min(panes), high=max(panes), upper=upper)
 
     def sql(
         self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: DataFrame
@@ -62,7 +60,7 @@ class SparkEngine:
         for name, frame in relations.items():
             frame.createOrReplaceTempView(name)
         used = {name: value for name, value in parameters.items() if f":{name}" in text}
-        return _cast(self.session.sql(text, args=used), schema)
+        return self.session.sql(f"SELECT {_casts(schema)} FROM ({text})", args=used)
 
     def save(self, relation: DataFrame, run: Run, time: str) -> Run | None:
         saved = self._write(relation, run)
@@ -74,7 +72,7 @@ class SparkEngine:
 
     def _write(self, frame: DataFrame, run: Run) -> Run:
         path = self.folder / run.path
-        frame.write.mode("overwrite").parquet(uri(path))
+        write_parquet(frame, path)
         files = sorted(path.glob("*.parquet"))
         rows = sum(pq.read_metadata(file).num_rows for file in files)
         parts: dict[str, tuple[int, int | None]] = {
@@ -117,18 +115,15 @@ class SparkEngine:
         """Nothing is held here: the files are the state."""
 
 
-def uri(path: Path) -> str:
-    """A path as Hadoop reads it: nothing is escaped."""
-    return f"file://{path}"
-
-
 def _usable(run: Run) -> str:
     return "pane IS NOT NULL" if run.upper is None else f"pane <= {run.upper}"
 
 
-def _cast(frame: DataFrame, schema: pa.Schema) -> DataFrame:
+def _casts(schema: pa.Schema) -> str:
     wanted = from_arrow_schema(schema)
-    return frame.select([F.col(f"`{f.name}`").cast(f.dataType).alias(f.name) for f in wanted])
+    return ", ".join(
+        f"CAST(`{f.name}` AS {f.dataType.simpleString()}) AS `{f.name}`" for f in wanted
+    )
 
 
 def _bounds(path: Path, column: str) -> tuple[int, int]:

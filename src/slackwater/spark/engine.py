@@ -24,10 +24,13 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Delta(Generic[R]):
-    """What one batch adds to a base state, before anything is decided about it."""
+    """What one batch adds to a base state, before anything is decided about it.
+
+    It is in memory (``relation``) or was written already (``run``).
+    """
 
     state: State
-    relation: R
+    relation: R | None
     run: Run | None
     counts: tuple[PaneCount, ...]
     beat: int | None
@@ -46,8 +49,8 @@ class Engine(Protocol[R]):
         """Run the one job over new rows."""
         ...
 
-    def absorb(self, delta: Delta[R], batch: int, bound: int | None) -> tuple[Run | None, R | None]:
-        """Keep the usable part of a delta as a run; give the run and what it holds."""
+    def absorb(self, delta: Delta[R], batch: int, bound: int | None) -> Run | None:
+        """Keep the usable part of a delta as a run."""
         ...
 
     def sql(self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: R) -> R:

@@ -180,7 +180,7 @@ class Loop:
         states = self.policy.plan.base_states
         if len(states) > 1 or self.last_aside:  # read again below: keep the rows at hand
             rows.persist()
-        small = self.last_rows < SMALL_BATCH and engine.tier == "columnar"
+        small = self.last_rows < SMALL_BATCH
         deltas = {}
         for stream, state in states:
             view = self.intake.rows_of(rows, stream, small=small)
@@ -229,14 +229,14 @@ class Loop:
         rows: DataFrame | None,
     ) -> dict[str, dict[str, int]]:
         """Advance the plan: keep what is new, close windows, write results."""
-        usable = {}
+        fresh = {}
         for identity, delta in deltas.items():
             bound = decision.streams[self._stream_of(identity)].bound
-            run, usable[identity] = engine.absorb(delta, decision.batch, bound)
-            self.book.add(run)
+            fresh[identity] = engine.absorb(delta, decision.batch, bound)
+            self.book.add(fresh[identity])
         told: dict[str, dict[str, int]] = {}
         for query in self.policy.plan.queries:
-            emitted = self._emit(engine, query, usable, decision, session)
+            emitted = self._emit(engine, query, fresh, decision, session)
             aside = self._set_aside(query, decision, session, rows)
             told[query.name] = {"emitted": emitted, "aside": aside}
         return told
@@ -248,7 +248,7 @@ class Loop:
         self,
         engine: Engine[Any],
         query: QueryPlan,
-        usable: dict[str, Any],
+        fresh: dict[str, Run | None],
         decision: Decision,
         session: SparkSession,
     ) -> int:
@@ -256,7 +256,7 @@ class Loop:
         origin = decision.streams[query.stream].origin or 0
         labels = {"origin": origin, "emitted_at": decision.emitted_at}
         runner = QueryRunner(engine, query, self.shapes, self.book, decision.batch, bounds, labels)
-        shown = runner.run(usable.get(query.base.state.identity))
+        shown = runner.run(fresh.get(query.base.state.identity))
         if shown is None:
             return 0
         schema = self.shapes[query.name, query.top.level].shown

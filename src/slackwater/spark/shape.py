@@ -19,7 +19,7 @@ from slackwater.plan import statement
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage
 from slackwater.spark.intake import Observer
 
-_ANY = {"after": 0, "upto": 0, "horizon": 0, "origin": 0, "emitted_at": 0}
+_ANY = {"after": 0, "upto": 0, "first": 0, "horizon": 0, "origin": 0, "emitted_at": 0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,8 +91,8 @@ class QueryRunner(Generic[R]):
     bounds: Bounds
     labels: dict[str, int]
 
-    def run(self, delta: R | None) -> R | None:
-        """Results of the top stage as people see them, given the new panes of the base state."""
+    def run(self, delta: Run | None) -> R | None:
+        """Results of the top stage as people see them, given the new run of the base state."""
         top, engine = self.query.top, self.engine
         if top is self.query.base and self.query.late != "revise":
             return self._shown_at_once(top)
@@ -118,7 +118,7 @@ class QueryRunner(Generic[R]):
     def _shape(self, stage: Stage) -> Shape:
         return self.shapes[self.query.name, stage.level]
 
-    def _base(self, delta: R | None) -> R | None:
+    def _base(self, delta: Run | None) -> R | None:
         stage = self.query.base
         runs = self.book.of(stage.state.identity)
         shape = self._shape(stage)
@@ -126,8 +126,8 @@ class QueryRunner(Generic[R]):
         if self.bounds.closes(stage.window, runs):
             parts.append(self._close(stage, self.engine.load(self._near(stage, runs), shape.panes)))
         if self.query.late == "revise" and delta is not None:
-            panes = self.engine.load(runs, shape.panes)
-            parts += self._revise(stage, panes, delta)
+            fresh = self.engine.load([delta], shape.panes)
+            parts += self._revise(stage, self.engine.load(runs, shape.panes), fresh)
         return self.engine.concat(parts) if parts else None
 
     def _near(self, stage: Stage, runs: Sequence[Run]) -> list[Run]:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from slackwater.errors import SinkError
 from slackwater.spark.checkpoint import storage_error, sync_folder
+from slackwater.spark.parquet import write_parquet
 from slackwater.spark.sinks.base import Results
 
 
@@ -62,7 +63,7 @@ class ParquetSink:
 
 def _write_to(folder: Path, results: Results) -> int:
     if results.is_distributed:
-        results.dataframe().write.mode("overwrite").parquet(f"file://{folder}")
+        write_parquet(results.dataframe(), folder)
         return sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
     table = results.arrow()
     folder.mkdir(parents=True)
