@@ -1,0 +1,110 @@
+"""Delay histogram: rows by coarse delay, at one granularity for a whole stream.
+
+The coarse delay of a tuple is 0 if it came in order, else ``ceil(delay / g)`` for the granularity
+``g``: bucket ``d`` stands for delays in ``((d-1)·g, d·g]``. Histograms of partitions, batches and
+spans of time add up. Reference: ``spec/qddh.md`` §7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from slackwater.stats.panes import PaneCount
+
+Shares = npt.NDArray[np.float64]
+
+
+def coarse(delay: int, granularity: int) -> int:
+    """The bucket of a delay; what came early counts as in order."""
+    return -(-delay // granularity) if delay > 0 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class DelayHistogram:
+    """Rows by coarse delay.
+
+    Examples
+    --------
+    >>> h = DelayHistogram.of({0: 6, 1: 2}).merge(DelayHistogram.of({2: 1, 3: 1}))
+    >>> h.rows, h.highest, h.cumulative().tolist()
+    (10, 3, [0.6, 0.8, 0.9, 1.0])
+    """
+
+    counts: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, counts: Mapping[int, int]) -> DelayHistogram:
+        return cls(tuple(sorted((d, n) for d, n in counts.items() if n)))
+
+    @classmethod
+    def of_delays(cls, delays: Iterable[int], granularity: int) -> DelayHistogram:
+        found: dict[int, int] = {}
+        for delay in delays:
+            bucket = coarse(delay, granularity)
+            found[bucket] = found.get(bucket, 0) + 1
+        return cls.of(found)
+
+    @classmethod
+    def of_panes(
+        cls, counts: Iterable[PaneCount], clock: int | None, granularity: int
+    ) -> DelayHistogram:
+        """Delays of a micro-batch against the clock at its start, from its pane histogram.
+
+        Rows of a pane are taken to be spread evenly between its smallest and its largest event
+        time; where a window is concerned nothing is lost, because windows are made of panes.
+        """
+        found: dict[int, int] = {}
+        for count in counts:
+            if count.low is None or count.high is None or count.pane is None:
+                continue
+            newest = 0 if clock is None else coarse(clock - count.high, granularity)
+            oldest = 0 if clock is None else coarse(clock - count.low, granularity)
+            for bucket, rows in _spread(count.rows, newest, oldest):
+                found[bucket] = found.get(bucket, 0) + rows
+        return cls.of(found)
+
+    def merge(self, other: DelayHistogram) -> DelayHistogram:
+        found = dict(self.counts)
+        for bucket, rows in other.counts:
+            found[bucket] = found.get(bucket, 0) + rows
+        return DelayHistogram.of(found)
+
+    @property
+    def rows(self) -> int:
+        return sum(rows for _, rows in self.counts)
+
+    @property
+    def highest(self) -> int:
+        """The largest coarse delay, 0 if all is in order (``MaxD^R / g``)."""
+        return self.counts[-1][0] if self.counts else 0
+
+    def cumulative(self) -> Shares:
+        """``F(d)`` for d = 0 … highest: the share of rows with a coarse delay of at most d."""
+        shares = np.zeros(self.highest + 1)
+        for bucket, rows in self.counts:
+            shares[bucket] = rows
+        total = shares.sum()
+        return np.ones(1) if total == 0 else np.cumsum(shares) / total
+
+    def late_quantile(self, share: float) -> int:
+        """The smallest coarse delay that ``share`` of the out-of-order rows do not exceed."""
+        late = [(bucket, rows) for bucket, rows in self.counts if bucket > 0]
+        wanted = share * sum(rows for _, rows in late)
+        seen = 0
+        for bucket, rows in late:
+            seen += rows
+            if seen >= wanted:
+                return bucket
+        return 0
+
+
+def _spread(rows: int, newest: int, oldest: int) -> Iterable[tuple[int, int]]:
+    """Whole rows, evenly over the buckets from ``newest`` to ``oldest``."""
+    width = oldest - newest + 1
+    if width > rows:
+        return ((newest + (2 * n + 1) * width // (2 * rows), 1) for n in range(rows))
+    return ((newest + n, (n + 1) * rows // width - n * rows // width) for n in range(width))
