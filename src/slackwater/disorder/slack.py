@@ -1,0 +1,289 @@
+"""Quality-driven slack for micro-batches: how long to wait so that results keep their bound.
+
+Once per batch, from the pane histogram alone:
+
+1. The delays of the batch go into an adaptive window (ADWIN); a change of their distribution drops
+   the history before it.
+2. The rows go into the arrival curves of their windows: what each recent window would have held
+   under any slack.
+3. *Warm-up*: until enough windows are known, the slack is the largest delay so far (Max-K).
+4. *Model* (AM-adt): the smallest slack whose expected coverage reaches the threshold of the bound.
+5. *Calibration*: once enough windows are complete, the smallest slack under which the wanted share
+   of them would have kept the bound. Windows still incomplete count as soon as they have failed.
+   The risk that is planned with shrinks while measured results break the bound too often, and
+   grows back slowly: ``margin``.
+
+``method="model"`` stops after 4, ``method="feedback"`` replaces 4 and 5 by the PD controller.
+
+Reference: ``spec/qddh.md`` §11 to §14; 5 goes beyond the source work, which calibrates by an
+additive correction it leaves open (gap G5).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from slackwater.disorder import arrivals, feedback
+from slackwater.disorder.arrivals import CurveParams, Curves
+from slackwater.disorder.coverage import CoverageModel
+from slackwater.disorder.fulfilment import kept_share
+from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
+from slackwater.stats.adwin import Adwin, AdwinParams, AdwinState
+from slackwater.stats.histogram import DelayHistogram
+from slackwater.stats.panes import PaneCount
+
+VERSION = 1
+ITEMS = 32  # a batch counts as so many items for ADWIN, whatever its size
+
+Method = Literal["calibrated", "model", "feedback"]
+Phase = Literal["warm-up", "model", "calibrated", "feedback"]
+
+
+@dataclass(frozen=True, slots=True)
+class SlackParams:
+    """What is wanted, of which windows.
+
+    Parameters
+    ----------
+    size, slide, offset
+        The windows of the query's base level, microseconds.
+    requirements
+        One bound or several; the strictest decides.
+    granularity
+        ``g`` of the source work: the slack is a multiple of it.
+    at_least, at_most
+        Bounds of the slack, ``at_most`` may be ``None``.
+    warmup
+        Windows that must be known before anything but the largest delay is used.
+    retrospect
+        ``q``: a window is complete once this share of all late rows would have come.
+    gain, mildest, strictest
+        How fast ``margin`` moves, and between which values.
+    """
+
+    size: int
+    slide: int
+    requirements: tuple[Requirement, ...]
+    granularity: int
+    offset: int = 0
+    method: Method = "calibrated"
+    at_least: int = 0
+    at_most: int | None = None
+    warmup: int = 10
+    retrospect: float = 0.99
+    gain: float = 0.05
+    mildest: float = 0.6
+    strictest: float = 0.1
+    pd: feedback.PDParams = field(default_factory=feedback.PDParams)
+
+    @property
+    def curves(self) -> CurveParams:
+        return CurveParams(self.size, self.slide, self.offset, self.granularity)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One batch: the clock before and after it, and its rows by pane.
+
+    ``moments`` describes the values of a window for each requirement (``None``: rows only),
+    ``sizes`` the rows per result of a grouped query. ``within`` and ``measured`` say how many
+    results were measured since the last batch, and how many of them kept the bound.
+    """
+
+    before: int | None
+    after: int | None
+    counts: tuple[PaneCount, ...]
+    moments: tuple[Moments, ...] | None = None
+    sizes: tuple[float, ...] | None = None
+    measured: int = 0
+    within: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SlackState:
+    """The slack in force (K), why, and everything the next step needs."""
+
+    slack: int = 0
+    phase: Phase = "warm-up"
+    wanted: int = 0
+    binding: int = 0
+    threshold: float | None = None
+    expected: float | None = None
+    coverage: float | None = None
+    margin: float = 0.5
+    max_delay: int = 0
+    adwin: AdwinState = field(default_factory=AdwinState)
+    begun: tuple[int, ...] = ()
+    late: DelayHistogram = field(default_factory=DelayHistogram)
+    curves: Curves = field(default_factory=Curves)
+    pd: feedback.PDState = field(default_factory=feedback.PDState)
+    version: int = VERSION
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether the bound would need more slack than is allowed."""
+        return self.wanted > self.slack
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "curves": self.curves.to_json()}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> SlackState:
+        late = tuple((int(d), int(n)) for d, n in value["late"]["counts"])
+        return cls(
+            **{
+                **value,
+                "adwin": AdwinState.from_json(value["adwin"]),
+                "begun": tuple(value["begun"]),
+                "late": DelayHistogram(late),
+                "curves": Curves.from_json(value["curves"]),
+                "pd": feedback.PDState(**value["pd"]),
+            }
+        )
+
+
+def step(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
+    """The slack after a batch; its watermark already uses it."""
+    state = _observe(params, state, seen)
+    state = replace(state, margin=_margin(params, state, seen))
+    known = arrivals.table(state.curves)
+    wanted, state = _choose(params, state, seen, known)
+    slack = max(params.at_least, wanted)
+    if params.at_most is not None:
+        slack = min(slack, params.at_most)
+    return replace(state, slack=slack, wanted=max(params.at_least, wanted))
+
+
+def _observe(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
+    """Statistics after the batch; a change of the delays drops what came before it."""
+    placed = tuple(c for c in seen.counts if c.pane is not None and c.low is not None)
+    if not placed:
+        return state
+    delays = DelayHistogram.of_panes(placed, seen.before, params.granularity)
+    window = Adwin.start(AdwinParams(), state.adwin)
+    window.update(_level(delays), delays, items=ITEMS)
+    curves = arrivals.update(params.curves, state.curves, placed, seen.before)
+    begun = (*state.begun, seen.before if seen.before is not None else 0)
+    begun = begun[-(window.items // ITEMS) :]
+    if window.dropped > state.adwin.dropped:
+        curves = arrivals.since(curves, begun[0])
+    late = DelayHistogram.of({d: n for d, n in delays.counts if d > 0})
+    return replace(
+        state,
+        max_delay=max(state.max_delay, _largest_delay(placed, seen.before)),
+        adwin=window.snapshot(),
+        begun=begun,
+        late=state.late.merge(late),
+        curves=curves,
+    )
+
+
+def _level(delays: DelayHistogram) -> float:
+    """The mean delay on a scale from 0 to 1 that is fine for short and for long delays."""
+    total = sum(rows * math.log2(1 + bucket) for bucket, rows in delays.counts)
+    return min(1.0, total / max(1, delays.rows) / 32)
+
+
+def _largest_delay(counts: tuple[PaneCount, ...], clock: int | None) -> int:
+    lows = [count.low for count in counts if count.low is not None]
+    return 0 if clock is None or not lows else max(0, clock - min(lows))
+
+
+def _margin(params: SlackParams, state: SlackState, seen: Seen) -> float:
+    """The share of the allowed risk to plan with: less while results break the bound too often."""
+    if not seen.measured:
+        return state.margin
+    delta = min(requirement.delta for requirement in params.requirements)
+    broken = 1 - seen.within / seen.measured
+    moved = state.margin * math.exp(params.gain * max(-8.0, 1 - broken / delta))
+    return min(params.mildest, max(params.strictest, moved))
+
+
+def _choose(
+    params: SlackParams, state: SlackState, seen: Seen, known: arrivals.Table
+) -> tuple[int, SlackState]:
+    complete = _completeness(params, state, seen)
+    closed = int((known.ends <= (seen.after or 0)).sum()) if known.ends.size else 0
+    moments = _moments(params, seen, known)
+    thresholds = [
+        coverage_threshold(r, m) for r, m in zip(params.requirements, moments, strict=True)
+    ]
+    binding = max(range(len(thresholds)), key=thresholds.__getitem__)
+    delays = Adwin.start(AdwinParams(), state.adwin).get()
+    model = CoverageModel(params.size, params.granularity)
+    by_model = model.smallest(delays, thresholds[binding])
+    measured = _measured(known, complete, state.slack // params.granularity)
+    state = replace(state, threshold=thresholds[binding], binding=binding, coverage=measured)
+    if closed < params.warmup:
+        return _up(state.max_delay, params.granularity), replace(state, phase="warm-up")
+    if params.method == "feedback":
+        return _by_feedback(params, state)
+    expected = model.expected(delays, by_model)
+    state = replace(state, expected=expected, phase="model")
+    mature = known.ends <= complete
+    if params.method == "model" or int(mature.sum()) < params.warmup:
+        return by_model, state
+    seen = replace(seen, moments=moments)
+    steps, binding = _calibrated(params, state, seen, known, mature=mature)
+    return steps * params.granularity, replace(state, phase="calibrated", binding=binding)
+
+
+def _completeness(params: SlackParams, state: SlackState, seen: Seen) -> int:
+    """Windows that end before this instant have (nearly) all their rows."""
+    lag = state.late.late_quantile(params.retrospect) * params.granularity
+    return (seen.after or 0) - lag
+
+
+def _moments(params: SlackParams, seen: Seen, known: arrivals.Table) -> tuple[Moments, ...]:
+    if seen.moments is not None:
+        return seen.moments
+    done = known.rows[known.ends <= (seen.after or 0)]
+    rows = float(done[-50:].mean()) if done.size else 0.0
+    return tuple(Moments(rows) for _ in params.requirements)
+
+
+def _measured(known: arrivals.Table, complete: int, step_in_force: int) -> float | None:
+    """Coverage of the newest complete window under the slack in force (§13)."""
+    mature = np.flatnonzero(known.ends <= complete)
+    if not mature.size:
+        return None
+    at = int(np.searchsorted(known.steps, step_in_force, side="right")) - 1
+    return float(known.coverage[mature[-1], at])
+
+
+def _by_feedback(params: SlackParams, state: SlackState) -> tuple[int, SlackState]:
+    if state.coverage is None or state.threshold is None:
+        return state.slack, replace(state, phase="feedback")
+    pd = feedback.step(params.pd, state.pd, state.threshold, state.coverage)
+    wanted = _up(feedback.slack_of(pd, state.max_delay), params.granularity)
+    return wanted, replace(state, pd=pd, phase="feedback")
+
+
+def _calibrated(
+    params: SlackParams,
+    state: SlackState,
+    seen: Seen,
+    known: arrivals.Table,
+    *,
+    mature: np.ndarray[Any, np.dtype[np.bool_]],
+) -> tuple[int, int]:
+    """The smallest step under which enough of the recent windows would have kept their bounds."""
+    best, binding = 0, state.binding
+    assert seen.moments is not None
+    for number, requirement in enumerate(params.requirements):
+        kept = kept_share(requirement, known.coverage, seen.moments[number], seen.sizes)
+        counted = mature[:, None] | (kept < 0.5)  # an unfinished window counts once it has failed
+        share = np.where(counted, kept, 0.0).sum(0) / np.maximum(counted.sum(0), 1)
+        enough = np.flatnonzero(share >= 1 - requirement.delta * state.margin)
+        found = int(known.steps[enough[0]]) if enough.size else int(known.steps[-1])
+        if found > best:
+            best, binding = found, number
+    return best, binding
+
+
+def _up(value: int, granularity: int) -> int:
+    return -(-value // granularity) * granularity
