@@ -19,7 +19,7 @@ from slackwater.errors import (
     SourceError,
     StorageError,
 )
-from slackwater.query.contract import slack
+from slackwater.query.contract import max_error, slack
 from slackwater.query.monoid import monoid
 from slackwater.query.schema import Column, Schema
 from slackwater.spark.handle import Handle
@@ -48,6 +48,7 @@ __all__ = [
     "files",
     "generator",
     "local_session",
+    "max_error",
     "memory",
     "monoid",
     "parquet",

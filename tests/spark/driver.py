@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.control.waiting import slack_params
 from slackwater.plan.stage import describe
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
@@ -93,7 +94,7 @@ def answers(sink: MemorySink, digits: int = 6) -> list[tuple[Any, ...]]:
 def replayed(query: Query, batches: list[pa.Table], digits: int = 6) -> list[tuple[Any, ...]]:
     """The same query, tuple at a time."""
     plan = Pipeline((query,)).plan.queries[0]
-    interpreter = Interpreter(plan, "ts")
+    interpreter = Interpreter(plan, "ts", slack_params(plan) if plan.promise else None)
     found = [row for table in batches for row in interpreter.feed(table)]
     found += interpreter.finish()
     interpreter.close()

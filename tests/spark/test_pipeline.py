@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 import slackwater as sw
 from slackwater.events import log
+from slackwater.spark import checkpoint
 from tests.spark.driver import answers, batch, frame, make_loop, readings, replayed, run
 
 MINUTE = [
@@ -287,7 +288,7 @@ def test_manifests_are_plain_json_that_names_every_run(spark: SparkSession, tmp_
     newest = json.loads(loop.checkpoint.manifest_path(3).read_text())["body"]
     files = {str(p.relative_to(loop.checkpoint.runs)) for p in loop.checkpoint.runs.glob("*/*")}
     assert {f"{r['state']}/{r['name']}" for r in newest["runs"]} <= files
-    assert newest["format"] == 1
+    assert newest["format"] == checkpoint.FORMAT
 
 
 @pytest.mark.parametrize("tier", ["columnar", "spark"])

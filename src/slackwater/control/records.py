@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import PipelinePlan
 from slackwater.stats.panes import PaneCount
 
 Tier = Literal["columnar", "spark"]
-STATE_VERSION = 1
+STATE_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,25 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """Results whose error is known by now: how many, how many kept the bound, rows per result."""
+
+    results: int = 0
+    within: int = 0
+    sizes: tuple[float, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Measured:
+        return cls(value["results"], value["within"], tuple(value["sizes"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What one micro-batch looked like.
 
     ``panes`` maps each base state to its pane histogram, ``now`` is the heartbeat's wall time
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
+    ``sums`` has totals of partials by base state, ``measured`` what the batch before measured.
     """
 
     batch: int
@@ -36,6 +51,8 @@ class Observation:
     now: int | None = None
     ended: bool = False
     pin: Tier | None = None
+    sums: dict[str, dict[str, float]] = field(default_factory=dict)
+    measured: dict[str, Measured] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +72,27 @@ class ControlState:
     streams: dict[str, StreamClock] = field(default_factory=dict)
     watermarks: dict[str, int | None] = field(default_factory=dict)
     tier: Tier = "columnar"
+    slacks: dict[str, SlackState] = field(default_factory=dict)
+    settled: dict[str, int | None] = field(default_factory=dict)
+    sizes: dict[str, tuple[float, ...]] = field(default_factory=dict)
     version: int = STATE_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        plain = asdict(replace(self, slacks={}))
+        return plain | {"slacks": {name: slack.to_json() for name, slack in self.slacks.items()}}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> ControlState:
         streams = {name: StreamClock(**clock) for name, clock in value["streams"].items()}
-        return cls(streams, dict(value["watermarks"]), value["tier"], value["version"])
+        return cls(
+            streams,
+            dict(value["watermarks"]),
+            value["tier"],
+            {name: SlackState.from_json(slack) for name, slack in value["slacks"].items()},
+            dict(value["settled"]),
+            {name: tuple(sizes) for name, sizes in value["sizes"].items()},
+            value["version"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +105,25 @@ class StreamDecision:
     rows: int
     null_time: int
     far_future: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Why a query under an error bound waits as long as it does.
+
+    ``expected`` coverage is what the model gives, ``coverage`` what was measured last. Windows
+    ending in ``(after, upto]`` have their stragglers by now and are measured in this batch.
+    """
+
+    phase: str
+    threshold: float | None
+    expected: float | None
+    coverage: float | None
+    wanted: int
+    binding: str
+    margin: float
+    after: int | None
+    upto: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +143,7 @@ class QueryDecision:
     null_time: int
     far_future: int
     max_lateness: int | None
+    waiting: Waiting | None = None
 
     @property
     def rejected(self) -> int:
@@ -123,6 +172,11 @@ class Decision:
             value["emitted_at"],
             value["tier"],
             {name: StreamDecision(**s) for name, s in value["streams"].items()},
-            {name: QueryDecision(**q) for name, q in value["queries"].items()},
+            {name: _query_decision(q) for name, q in value["queries"].items()},
             tuple(value["notices"]),
         )
+
+
+def _query_decision(value: dict[str, Any]) -> QueryDecision:
+    waiting = value["waiting"]
+    return QueryDecision(**{**value, "waiting": waiting and Waiting(**waiting)})

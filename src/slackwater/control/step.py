@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from slackwater.control import waiting
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -17,6 +18,7 @@ from slackwater.control.records import (
     StreamDecision,
     Tier,
 )
+from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import QueryPlan, StreamPlan
 from slackwater.stats.panes import PaneCount, median_time, total
 from slackwater.units import show_duration
@@ -38,16 +40,27 @@ def step(
             policy, stream, clock, counts, observation.now
         )
         notices += _stream_notices(stream, seen[stream.name])
+    slacks = {
+        query.name: waiting.slack_after(query, observation, state, seen[query.stream])
+        for query in policy.plan.queries
+        if query.promise is not None
+    }
     queries = {
-        query.name: _query(query, observation, state, streams, seen[query.stream])
+        query.name: _query(
+            query, observation, state, streams, seen[query.stream], chosen=slacks.get(query.name)
+        )
         for query in policy.plan.queries
     }
+    for query in policy.plan.queries:
+        notices += waiting.notices(query, state.slacks.get(query.name), slacks.get(query.name))
     tier = _tier(policy, observation, state)
     decision = Decision(
         observation.batch, observation.wall, state.tier, seen, queries, tuple(notices)
     )
     marks = {name: query.upto for name, query in queries.items()}
-    return decision, ControlState(streams, marks, tier)
+    settled = {name: q.waiting.upto for name, q in queries.items() if q.waiting is not None}
+    sizes = {name: waiting.sizes(observation, state, name) for name in slacks}
+    return decision, ControlState(streams, marks, tier, slacks, settled, sizes)
 
 
 def _counts(policy: Policy, stream: str, observation: Observation) -> tuple[PaneCount, ...]:
@@ -68,11 +81,11 @@ def _advance(
     """Move a stream's clock, but never by rows further ahead than allowed."""
     rows = total(counts)
     bound = _bound(stream, clock, counts)
-    ahead = total(c for c in counts if _is_beyond(c, bound))
+    ahead = total(c for c in counts if c.is_beyond(bound))
     strays = clock.strays + ahead if ahead and 2 * ahead > rows else 0
     if strays >= policy.jump_rows:  # not strays: the stream itself has moved on
         bound, ahead, strays = None, 0, 0
-    believed = [c for c in counts if not _is_beyond(c, bound)]
+    believed = [c for c in counts if not c.is_beyond(bound)]
     highs = [c.high for c in believed if c.high is not None]
     lows = [c.low for c in believed if c.low is not None]
     highest = max(highs, default=None)
@@ -96,13 +109,6 @@ def _bound(stream: StreamPlan, clock: StreamClock, counts: tuple[PaneCount, ...]
     return None if base is None else base + stream.max_ahead
 
 
-def _is_beyond(count: PaneCount, bound: int | None) -> bool:
-    if bound is None:
-        return False
-    at = count.pane if count.pane is not None else count.low
-    return at is not None and at > bound
-
-
 def _later(one: int | None, other: int | None) -> int | None:
     if one is None or other is None:
         return other if one is None else one
@@ -115,10 +121,13 @@ def _query(
     state: ControlState,
     streams: dict[str, StreamClock],
     seen: StreamDecision,
+    *,
+    chosen: SlackState | None,
 ) -> QueryDecision:
     after = state.watermarks.get(query.name)
     clock = _query_clock(query, streams, observation.now)
-    reached = None if clock is None else clock - query.slack
+    slack = query.slack if chosen is None else chosen.slack
+    reached = None if clock is None else clock - slack
     upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
     horizon = None if after is None else after - query.keep
     counts = observation.panes.get(query.base.state.identity, ())
@@ -127,7 +136,7 @@ def _query(
     lateness: int | None = None
     before = state.streams.get(query.stream, StreamClock()).clock
     for count in counts:
-        if after is None or count.pane is None or _is_beyond(count, seen.bound):
+        if after is None or count.pane is None or count.is_beyond(seen.bound):
             continue
         if window.first_start(count.pane) + window.size <= after:
             late += count.rows
@@ -136,15 +145,16 @@ def _query(
             dropped += count.rows
     passing = [c for c in counts if c.passes]
     return QueryDecision(
-        slack=query.slack,
+        slack=slack,
         after=after,
         upto=upto,
         horizon=horizon,
         late=late,
         dropped=dropped,
         null_time=total(c for c in passing if c.pane is None),
-        far_future=total(c for c in passing if _is_beyond(c, seen.bound)),
+        far_future=total(c for c in passing if c.is_beyond(seen.bound)),
         max_lateness=lateness,
+        waiting=None if chosen is None else waiting.explained(query, chosen, state, clock, upto),
     )
 
 

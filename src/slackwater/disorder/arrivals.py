@@ -33,8 +33,8 @@ class Curves:
     def from_json(cls, value: list[Any]) -> Curves:
         return cls(tuple((end, tuple((j, n) for j, n in steps)) for end, steps in value))
 
-    def to_json(self) -> list[Any]:
-        return [[end, [list(step) for step in steps]] for end, steps in self.windows]
+    def to_json(self) -> tuple[Any, ...]:
+        return self.windows  # tuples of numbers: JSON as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class CurveParams:
     slide: int
     offset: int
     granularity: int
-    longest: int = 400
+    longest: int = 160
 
     @property
     def stride(self) -> int:

@@ -30,7 +30,7 @@ import numpy as np
 from slackwater.disorder import arrivals, feedback
 from slackwater.disorder.arrivals import CurveParams, Curves
 from slackwater.disorder.coverage import CoverageModel
-from slackwater.disorder.fulfilment import kept_share
+from slackwater.disorder.fulfilment import Array, kept_share
 from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
 from slackwater.stats.adwin import Adwin, AdwinParams, AdwinState
 from slackwater.stats.histogram import DelayHistogram
@@ -40,6 +40,7 @@ VERSION = 1
 ITEMS = 32  # a batch counts as so many items for ADWIN, whatever its size
 
 Method = Literal["calibrated", "model", "feedback"]
+Sums = tuple[float, float, float]
 Phase = Literal["warm-up", "model", "calibrated", "feedback"]
 
 
@@ -61,6 +62,8 @@ class SlackParams:
         Windows that must be known before anything but the largest delay is used.
     retrospect
         ``q``: a window is complete once this share of all late rows would have come.
+    half_life
+        After so many windows a window counts half.
     gain, mildest, strictest
         How fast ``margin`` moves, and between which values.
     """
@@ -70,11 +73,13 @@ class SlackParams:
     requirements: tuple[Requirement, ...]
     granularity: int
     offset: int = 0
+    is_grouped: bool = False
     method: Method = "calibrated"
     at_least: int = 0
     at_most: int | None = None
     warmup: int = 10
     retrospect: float = 0.99
+    half_life: int = 40
     gain: float = 0.05
     mildest: float = 0.6
     strictest: float = 0.1
@@ -89,15 +94,15 @@ class SlackParams:
 class Seen:
     """One batch: the clock before and after it, and its rows by pane.
 
-    ``moments`` describes the values of a window for each requirement (``None``: rows only),
-    ``sizes`` the rows per result of a grouped query. ``within`` and ``measured`` say how many
-    results were measured since the last batch, and how many of them kept the bound.
+    ``sums`` has count, sum and sum of squares of the batch's values for each requirement (zeros
+    where values do not matter), ``sizes`` the rows per result of a grouped query. ``measured``
+    results were measured since the last batch, ``within`` of them kept the bound.
     """
 
     before: int | None
     after: int | None
     counts: tuple[PaneCount, ...]
-    moments: tuple[Moments, ...] | None = None
+    sums: tuple[Sums, ...] = ()
     sizes: tuple[float, ...] | None = None
     measured: int = 0
     within: int = 0
@@ -118,6 +123,7 @@ class SlackState:
     max_delay: int = 0
     adwin: AdwinState = field(default_factory=AdwinState)
     begun: tuple[int, ...] = ()
+    values: tuple[Sums, ...] = ()
     late: DelayHistogram = field(default_factory=DelayHistogram)
     curves: Curves = field(default_factory=Curves)
     pd: feedback.PDState = field(default_factory=feedback.PDState)
@@ -129,17 +135,24 @@ class SlackState:
         return self.wanted > self.slack
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "curves": self.curves.to_json()}
+        """Plain values, without the copies that ``asdict`` makes: written with every batch."""
+        plain = {name: getattr(self, name) for name in self.__slots__}
+        return plain | {
+            "adwin": self.adwin.to_json(),
+            "late": self.late.counts,
+            "curves": self.curves.to_json(),
+            "pd": asdict(self.pd),
+        }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> SlackState:
-        late = tuple((int(d), int(n)) for d, n in value["late"]["counts"])
         return cls(
             **{
                 **value,
                 "adwin": AdwinState.from_json(value["adwin"]),
                 "begun": tuple(value["begun"]),
-                "late": DelayHistogram(late),
+                "values": tuple((n, s, q) for n, s, q in value["values"]),
+                "late": DelayHistogram.from_json(value["late"]),
                 "curves": Curves.from_json(value["curves"]),
                 "pd": feedback.PDState(**value["pd"]),
             }
@@ -177,9 +190,18 @@ def _observe(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
         max_delay=max(state.max_delay, _largest_delay(placed, seen.before)),
         adwin=window.snapshot(),
         begun=begun,
+        values=_faded(state.values, seen.sums),
         late=state.late.merge(late),
         curves=curves,
     )
+
+
+def _faded(old: tuple[Sums, ...], new: tuple[Sums, ...]) -> tuple[Sums, ...]:
+    """Sums over the recent past: each batch takes a fifth of the weight of those before it."""
+    if len(old) != len(new):
+        return new
+    pairs = zip(old, new, strict=True)
+    return tuple((0.8 * a[0] + b[0], 0.8 * a[1] + b[1], 0.8 * a[2] + b[2]) for a, b in pairs)
 
 
 def _level(delays: DelayHistogram) -> float:
@@ -199,8 +221,8 @@ def _margin(params: SlackParams, state: SlackState, seen: Seen) -> float:
         return state.margin
     delta = min(requirement.delta for requirement in params.requirements)
     broken = 1 - seen.within / seen.measured
-    moved = state.margin * math.exp(params.gain * max(-8.0, 1 - broken / delta))
-    return min(params.mildest, max(params.strictest, moved))
+    moved = state.margin * math.exp(params.gain * (1 - broken / delta))
+    return min(params.mildest, max(params.strictest / 20, moved))
 
 
 def _choose(
@@ -208,7 +230,7 @@ def _choose(
 ) -> tuple[int, SlackState]:
     complete = _completeness(params, state, seen)
     closed = int((known.ends <= (seen.after or 0)).sum()) if known.ends.size else 0
-    moments = _moments(params, seen, known)
+    moments = _moments(params, state, seen, known)
     thresholds = [
         coverage_threshold(r, m) for r, m in zip(params.requirements, moments, strict=True)
     ]
@@ -218,7 +240,8 @@ def _choose(
     by_model = model.smallest(delays, thresholds[binding])
     measured = _measured(known, complete, state.slack // params.granularity)
     state = replace(state, threshold=thresholds[binding], binding=binding, coverage=measured)
-    if closed < params.warmup:
+    is_blind = params.is_grouped and not seen.sizes
+    if closed < params.warmup or is_blind:
         return _up(state.max_delay, params.granularity), replace(state, phase="warm-up")
     if params.method == "feedback":
         return _by_feedback(params, state)
@@ -227,8 +250,12 @@ def _choose(
     mature = known.ends <= complete
     if params.method == "model" or int(mature.sum()) < params.warmup:
         return by_model, state
-    seen = replace(seen, moments=moments)
-    steps, binding = _calibrated(params, state, seen, known, mature=mature)
+    chance = [
+        kept_share(requirement, known.coverage, moments[number], seen.sizes)
+        for number, requirement in enumerate(params.requirements)
+    ]
+    steps, binding = _calibrated(params, state, chance, known, mature=mature)
+    steps = math.ceil(steps * _stretch(params, state.margin))
     return steps * params.granularity, replace(state, phase="calibrated", binding=binding)
 
 
@@ -238,12 +265,16 @@ def _completeness(params: SlackParams, state: SlackState, seen: Seen) -> int:
     return (seen.after or 0) - lag
 
 
-def _moments(params: SlackParams, seen: Seen, known: arrivals.Table) -> tuple[Moments, ...]:
-    if seen.moments is not None:
-        return seen.moments
+def _moments(
+    params: SlackParams, state: SlackState, seen: Seen, known: arrivals.Table
+) -> tuple[Moments, ...]:
+    """Rows of a recent window, with mean and variance of recent values."""
     done = known.rows[known.ends <= (seen.after or 0)]
     rows = float(done[-50:].mean()) if done.size else 0.0
-    return tuple(Moments(rows) for _ in params.requirements)
+    values = state.values or ((0.0, 0.0, 0.0),) * len(params.requirements)
+    return tuple(
+        replace(Moments.of_sums(n, s, q), rows=rows) if n else Moments(rows) for n, s, q in values
+    )
 
 
 def _measured(known: arrivals.Table, complete: int, step_in_force: int) -> float | None:
@@ -266,23 +297,31 @@ def _by_feedback(params: SlackParams, state: SlackState) -> tuple[int, SlackStat
 def _calibrated(
     params: SlackParams,
     state: SlackState,
-    seen: Seen,
+    chance: list[Array],
     known: arrivals.Table,
     *,
     mature: np.ndarray[Any, np.dtype[np.bool_]],
 ) -> tuple[int, int]:
     """The smallest step under which enough of the recent windows would have kept their bounds."""
     best, binding = 0, state.binding
-    assert seen.moments is not None
+    age = np.arange(known.ends.size)[::-1, None] / params.half_life
+    fading = 0.5**age
+    margin = max(params.strictest, state.margin)
     for number, requirement in enumerate(params.requirements):
-        kept = kept_share(requirement, known.coverage, seen.moments[number], seen.sizes)
+        kept = chance[number]
         counted = mature[:, None] | (kept < 0.5)  # an unfinished window counts once it has failed
-        share = np.where(counted, kept, 0.0).sum(0) / np.maximum(counted.sum(0), 1)
-        enough = np.flatnonzero(share >= 1 - requirement.delta * state.margin)
+        weights = counted * fading
+        share = (weights * kept).sum(0) / np.maximum(weights.sum(0), 1e-9)
+        enough = np.flatnonzero(share >= 1 - requirement.delta * margin)
         found = int(known.steps[enough[0]]) if enough.size else int(known.steps[-1])
         if found > best:
             best, binding = found, number
     return best, binding
+
+
+def _stretch(params: SlackParams, margin: float) -> float:
+    """More than the past would have needed, while even that turns out to be too little (drift)."""
+    return max(1.0, math.pow(params.strictest / margin, 0.3))
 
 
 def _up(value: int, granularity: int) -> int:

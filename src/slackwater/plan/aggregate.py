@@ -210,6 +210,22 @@ def take_apart(
     return tuple(partials.values()), final
 
 
+def calls_of(tree: exp.Expr) -> list[exp.Expr]:
+    """The aggregate calls inside an expression."""
+    return [node for node in _rename_aliases(tree).walk() if _is_aggregate(node)]
+
+
+def value_sums(call: exp.Expr) -> tuple[Partial, Partial, Partial]:
+    """Count, sum and sum of squares of the values that a call aggregates."""
+    argument = _filtered_argument(call)
+    value = f"CAST({argument} AS DOUBLE)"
+    return (
+        _count(argument),
+        _partial("dsum", f"sum({value})", "sum"),
+        _partial("dsquare", f"sum({value} * {value})", "sum"),
+    )
+
+
 def _rename_aliases(tree: exp.Expr) -> exp.Expr:
     def rename(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Anonymous) and node.name.lower() in _ALIASES:

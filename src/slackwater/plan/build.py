@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slackwater.errors import Problem, QueryError, SlackwaterError
 from slackwater.plan.aggregate import Partial, take_apart
+from slackwater.plan.bound import Bound, ErrorContract, bounds_of
 from slackwater.plan.node import Filter, Named, Node, Project, Scan, WindowAggregate
 from slackwater.plan.window import Window
-from slackwater.query.contract import LATE_POLICIES
+from slackwater.query.contract import LATE_POLICIES, METHODS, FixedSlack, MaxError
 from slackwater.query.expression import Expression, is_boolean, parse, type_of
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Aggregate, Query, Select, StreamDef, Where
@@ -30,6 +31,7 @@ class LogicalQuery:
     late: str
     keep: int
     idle: int | None
+    promise: ErrorContract | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class _Checker:
     def __init__(self, query: Query, problems: list[Problem]) -> None:
         self.query = query
         self.problems = problems
-        self.mine = 0
+        self.sums: tuple[Partial, ...] = ()
 
     def check(self) -> LogicalQuery | None:
         before = len(self.problems)
@@ -143,6 +145,9 @@ class _Checker:
         keep = _optional_duration(self.query.keep, self._at("keep"), self.problems)
         idle = _optional_duration(self.query.idle, self._at("idle"), self.problems)
         root = self._plan()
+        promise = self._promise(root) if isinstance(root, WindowAggregate) else None
+        if promise is not None and isinstance(root, WindowAggregate):
+            root = self._with_sums(root)
         if not isinstance(root, WindowAggregate) or len(self.problems) > before:
             return None
         revises = self.query.late == "revise"
@@ -154,6 +159,7 @@ class _Checker:
             self.query.late,
             (DEFAULT_KEEP if keep is None else keep) if revises else 0,
             idle,
+            promise,
         )
 
     def _at(self, step: str) -> str:
@@ -163,15 +169,78 @@ class _Checker:
         self.problems.append(Problem(condition, self._at(step), message, hint))
 
     def _contract(self) -> int:
-        wait = _duration(self.query.contract.wait, self._at("slack"), self.problems)
-        if wait is not None and wait < 0:
-            self._problem("SLACK_NEGATIVE", "slack", f"{self.query.contract.wait!r} is negative")
+        wait = None
+        contract = self.query.contract
+        if isinstance(contract, FixedSlack):
+            wait = _duration(contract.wait, self._at("slack"), self.problems)
+            if wait is not None and wait < 0:
+                self._problem("SLACK_NEGATIVE", "slack", f"{contract.wait!r} is negative")
         if self.query.late not in LATE_POLICIES:
             allowed = ", ".join(LATE_POLICIES)
             self._problem("LATE_POLICY", "late", f"{self.query.late!r} is not one of: {allowed}")
         if self.query.keep is not None and self.query.late != "revise":
             self._problem("KEEP_WITHOUT_REVISE", "keep", 'only late="revise" keeps closed windows')
         return wait or 0
+
+    def _promise(self, root: WindowAggregate) -> ErrorContract | None:
+        """The error bounds of the contract, checked against the columns of the result."""
+        contract = self.query.contract
+        if isinstance(contract, FixedSlack):
+            return None
+        terms = contract if isinstance(contract, tuple) else (contract,)
+        if not terms:
+            self._problem("CONTRACT_EMPTY", "contract", "a list of contracts needs one at least")
+            return None
+        if isinstance(root.input, WindowAggregate) or self._levels() > 1:
+            hint = "put the contract on a query that ends with the first aggregate"
+            self._problem("CONTRACT_LEVELS", "contract", "max_error needs one level", hint)
+            return None
+        bounds = tuple(bound for term in terms for bound in self._bounds(term))
+        lows = [self._limit(term.at_least, "at_least") or 0 for term in terms]
+        highs = [self._limit(t.at_most, "at_most") for t in terms if t.at_most is not None]
+        grains = [self._limit(t.granularity, "granularity") for t in terms if t.granularity]
+        for term in terms:
+            if term.method not in METHODS:
+                allowed = ", ".join(METHODS)
+                text = f"{term.method!r} is not one of: {allowed}"
+                self._problem("CONTRACT_METHOD", "contract, method", text)
+        known = [high for high in highs if high is not None]
+        grain = min((g for g in grains if g), default=max(1000, root.window.slide // 100))
+        if known and min(known) < max(lows):
+            self._problem("CONTRACT_LIMITS", "contract", "at_most is below at_least")
+        return ErrorContract(bounds, grain, max(lows), min(known, default=None), terms[0].method)
+
+    def _levels(self) -> int:
+        return sum(isinstance(step, Aggregate) for step in self.query.stream.steps)
+
+    def _limit(self, value: DurationLike | None, name: str) -> int | None:
+        return _optional_duration(value, self._at(f"contract, {name}"), self.problems)
+
+    def _bounds(self, term: MaxError) -> tuple[Bound, ...]:
+        for name, value in (("epsilon", term.epsilon), ("confidence", term.confidence)):
+            if not 0 < value < 1:
+                text = f"{value!r} is not between 0 and 1"
+                self._problem("CONTRACT_RANGE", f"contract, {name}", text)
+                return ()
+        last = self.query.stream.steps[-1]
+        texts = dict(last.values) if isinstance(last, Aggregate) else {}
+        for name in term.of:
+            if name not in texts:
+                hint = f"aggregates here: {', '.join(texts)}"
+                self._problem("CONTRACT_COLUMN", "contract, of", f"no aggregate {name!r}", hint)
+        found: list[Bound] = []
+        for name in term.of or tuple(texts):
+            if name in texts:
+                tree = Expression(texts[name]).tree
+                bounds, sums = bounds_of(name, tree, term.epsilon, 1 - term.confidence)
+                found += bounds
+                self.sums += sums
+        return tuple(found)
+
+    def _with_sums(self, root: WindowAggregate) -> WindowAggregate:
+        """The aggregate, keeping also what the error bounds need to know about its values."""
+        parts = {part.name: part for part in (*root.partials, *self.sums)}
+        return replace(root, partials=tuple(parts.values()))
 
     def _plan(self) -> Node | None:
         base = self.query.stream.base

@@ -27,7 +27,7 @@ def explain_text(plan: PipelinePlan) -> str:
 
 
 def _query_lines(query: QueryPlan) -> list[str]:
-    terms = [f"slack {show_duration(query.slack)}", f"late rows: {query.late}"]
+    terms = [_waiting(query), f"late rows: {query.late}"]
     if query.keep:
         terms.append(f"revisable for {show_duration(query.keep)}")
     if query.idle is not None:
@@ -37,6 +37,17 @@ def _query_lines(query: QueryPlan) -> list[str]:
         lines += _stage_lines(stage)
     lines.append(f"  {'  ' * len(query.stages)}stream {query.stream}")
     return lines
+
+
+def _waiting(query: QueryPlan) -> str:
+    promise = query.promise
+    if promise is None:
+        return f"slack {show_duration(query.slack)}"
+    errors = ", ".join(f"{name} {epsilon:g}" for name, epsilon in promise.columns.items())
+    most = "" if promise.at_most is None else f", at most {show_duration(promise.at_most)}"
+    labels = {b.column for b in promise.bounds if b.kind == "heuristic"}
+    note = f", heuristic for {', '.join(sorted(labels))}" if labels else ""
+    return f"error at most {errors} for {promise.confidence:.4g} of results{most}{note}"
 
 
 def _stage_lines(stage: Stage) -> list[str]:
@@ -65,7 +76,9 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
     value["identity"] = plan.identity
     value["contracts"] = {
         q.name: {
-            "slack_us": q.slack,
+            "slack_us": None if q.promise else q.slack,
+            "max_error": q.promise.columns if q.promise else None,
+            "confidence": q.promise.confidence if q.promise else None,
             "late": q.late,
             "keep_us": q.keep,
             "idle_us": q.idle,

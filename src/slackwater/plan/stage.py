@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from slackwater.plan.aggregate import Partial
+from slackwater.plan.bound import ErrorContract
 from slackwater.plan.build import Checked, LogicalQuery
 from slackwater.plan.node import Filter, Named, Node, Project, Scan, WindowAggregate, chain
 from slackwater.plan.window import Window
@@ -65,6 +66,7 @@ class QueryPlan:
     late: str
     keep: int
     idle: int | None
+    promise: ErrorContract | None = None
 
     @property
     def base(self) -> Stage:
@@ -92,6 +94,15 @@ class PipelinePlan:
 
     streams: tuple[StreamPlan, ...]
     queries: tuple[QueryPlan, ...]
+
+    @property
+    def value_sums(self) -> dict[str, tuple[str, ...]]:
+        """By base state: the partials whose totals the error bounds of its queries need."""
+        found: dict[str, set[str]] = {}
+        for query in self.queries:
+            for bound in query.promise.bounds if query.promise else ():
+                found.setdefault(query.base.state.identity, set()).update(bound.sums)
+        return {identity: tuple(sorted(names)) for identity, names in found.items()}
 
     @property
     def base_states(self) -> tuple[tuple[str, State], ...]:
@@ -149,7 +160,14 @@ def _query(query: LogicalQuery) -> QueryPlan:
     nodes = [node for node in chain(query.root) if isinstance(node, WindowAggregate)]
     stages = tuple(_stage(query, level, node) for level, node in enumerate(nodes, start=1))
     return QueryPlan(
-        query.name, query.stream.name, stages, query.slack, query.late, query.keep, query.idle
+        query.name,
+        query.stream.name,
+        stages,
+        query.slack,
+        query.late,
+        query.keep,
+        query.idle,
+        query.promise,
     )
 
 

@@ -138,11 +138,12 @@ class Writer:
             )
         return f"SELECT * FROM ({rows}) WHERE __start + {window.size} > pane AND {where}"
 
-    def close(self, stage: Stage, windows: int | None = None) -> str:
+    def close(self, stage: Stage, windows: int | None = None, *more: str) -> str:
         """Results of the windows that end in ``(after, upto]``, read from ``panes``.
 
         ``windows`` says how many they are, if known: few windows are spread over the panes, many
         are found from the panes, whichever makes fewer rows. ``first`` is where they start.
+        ``more`` names columns of the panes whose totals are wanted as well.
         """
         after, upto = self.parameter("after"), self.parameter("upto")
         window = stage.window
@@ -156,9 +157,41 @@ class Writer:
                 f"FROM {panes} AS p CROSS JOIN range(0, {windows}) AS o(i)"
             )
             inside = f"pane >= __start AND pane < __start + {window.size}"
-            return self._results(stage, f"SELECT * FROM ({rows}) WHERE {inside}")
+            return self._results(stage, f"SELECT * FROM ({rows}) WHERE {inside}", *more)
         ends = f"__start + {window.size} > {after} AND __start + {window.size} <= {upto}"
-        return self._results(stage, self._expand(stage, panes, ends))
+        return self._results(stage, self._expand(stage, panes, ends), *more)
+
+    def measure(self, stage: Stage, bounds: dict[str, float], windows: int | None = None) -> str:
+        """What ``answers`` should have said, now that stragglers are in ``panes``.
+
+        For each window in ``(after, upto]`` and key: rows, and for each bounded column what was
+        said, what is true, and the relative error. No answer at all is an error of 1; a truth of
+        0 is either hit or infinitely wrong.
+        """
+        keys = ["__start", *stage.keys]
+        true = self.close(stage, windows, "__rows")
+        columns = [f"t.{self.name(key)}" for key in keys]
+        columns += ["t.__end", "t.__rows"]
+        within = []
+        for name, epsilon in bounds.items():
+            said, fact = (f"CAST({side}.{self.name(name)} AS DOUBLE)" for side in ("a", "t"))
+            error = (
+                f"CASE WHEN {said} IS NULL THEN CASE WHEN {fact} IS NULL THEN 0.0 ELSE 1.0 END "
+                f"WHEN {fact} IS NULL THEN 1.0 WHEN {said} = {fact} THEN 0.0 "
+                f"WHEN {fact} = 0 THEN CAST('Infinity' AS DOUBLE) "
+                f"ELSE abs({said} - {fact}) / abs({fact}) END"
+            )
+            columns += [
+                f"{said} AS {self.name(name)}",
+                f"{fact} AS {self.name(f'{name}_true')}",
+                f"{error} AS {self.name(f'{name}_error')}",
+            ]
+            within.append(f"({error}) <= {epsilon!r}")
+        columns.append(f"({' AND '.join(within)}) AS within")
+        return (
+            f"SELECT {', '.join(columns)} FROM ({true}) AS t "
+            f"LEFT JOIN answers AS a ON {self._same('t', 'a', keys)}"
+        )
 
     def changed(self, stage: Stage) -> str:
         """Windows and keys closed before (``after``) that rows of ``delta`` still reach."""
@@ -196,13 +229,14 @@ class Writer:
         columns = [self.name(name) for name in names]
         return " AND ".join(f"{left}.{c} IS NOT DISTINCT FROM {right}.{c}" for c in columns)
 
-    def _results(self, stage: Stage, source: str) -> str:
-        merged = self._merge(stage.state, source, "__start")
+    def _results(self, stage: Stage, source: str, *more: str) -> str:
+        merged = self._merge(stage.state, source, "__start", *(f"sum({m}) AS {m}" for m in more))
         columns = [
             "__start",
             f"__start + {stage.window.size} AS __end",
             *(self.name(key) for key in stage.keys),
             *(f"{self.render(value)} AS {self.name(name)}" for name, value in stage.values),
+            *more,
         ]
         return f"SELECT {', '.join(columns)} FROM ({merged})"
 

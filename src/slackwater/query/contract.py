@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -9,6 +10,8 @@ from slackwater.units import DurationLike
 
 LatePolicy = Literal["drop", "side", "revise"]
 LATE_POLICIES: tuple[str, ...] = get_args(LatePolicy)
+Method = Literal["calibrated", "model", "feedback"]
+METHODS: tuple[str, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,22 @@ class FixedSlack:
     """Wait a fixed time for stragglers (K in the disorder model; a fixed watermark delay)."""
 
     wait: DurationLike
+
+
+@dataclass(frozen=True, slots=True)
+class MaxError:
+    """Wait as short as possible while results keep an error bound."""
+
+    epsilon: float
+    confidence: float = 0.95
+    of: tuple[str, ...] = ()
+    at_least: DurationLike = 0
+    at_most: DurationLike | None = None
+    granularity: DurationLike | None = None
+    method: str = "calibrated"
+
+
+Contract = FixedSlack | MaxError | tuple[MaxError, ...]
 
 
 def slack(wait: DurationLike) -> FixedSlack:
@@ -32,3 +51,43 @@ def slack(wait: DurationLike) -> FixedSlack:
     FixedSlack(wait='10 seconds')
     """
     return FixedSlack(wait)
+
+
+def max_error(
+    epsilon: float,
+    *,
+    confidence: float = 0.95,
+    of: str | Sequence[str] = (),
+    at_least: DurationLike = 0,
+    at_most: DurationLike | None = None,
+    granularity: DurationLike | None = None,
+    method: str = "calibrated",
+) -> MaxError:
+    """A bound on the relative error of results; the engine chooses how long to wait.
+
+    Of all emitted results, each one for a window and its keys, a share of ``confidence`` at least
+    differs from the answer that all rows would have given by ``epsilon`` of it at most.
+
+    Parameters
+    ----------
+    epsilon
+        Largest relative error, e.g. ``0.01`` for 1 %; for percentiles an error in rank.
+    confidence
+        Share of results that must keep the bound (1 - δ of the source work).
+    of
+        The result columns meant; all aggregates of the query by default.
+    at_least, at_most
+        Bounds of the slack. A contract that would need more than ``at_most`` is told in a notice.
+    granularity
+        The slack is a multiple of this; a hundredth of the slide by default.
+    method
+        ``"calibrated"``: from how recent windows really filled up; ``"model"``: the analytical
+        model alone (AM-adt); ``"feedback"``: a PD controller (PD-adt).
+
+    Examples
+    --------
+    >>> max_error(0.01, of="total").of
+    ('total',)
+    """
+    names = (of,) if isinstance(of, str) else tuple(of)
+    return MaxError(epsilon, confidence, names, at_least, at_most, granularity, method)

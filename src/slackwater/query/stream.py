@@ -6,10 +6,11 @@ problems of a query can be told at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slackwater.query.contract import FixedSlack
+from slackwater.query.contract import Contract, FixedSlack, MaxError
 from slackwater.query.schema import Schema
 from slackwater.units import DurationLike
 
@@ -88,13 +89,14 @@ class Stream:
     def query(
         self,
         name: str,
-        contract: FixedSlack | None = None,
+        contract: FixedSlack | MaxError | Sequence[MaxError] | None = None,
         *,
         late: str = "drop",
         keep: DurationLike | None = None,
         idle: DurationLike | None = None,
         sink: Any = None,
         side: Any = None,
+        quality: Any = None,
     ) -> Query:
         """Name this result, state its contract and where it goes.
 
@@ -103,7 +105,8 @@ class Stream:
         name
             Names the query in results, events and files; unique in its pipeline.
         contract
-            ``sw.slack("10 seconds")``; without one, windows close as soon as the clock passes.
+            ``sw.slack("10 seconds")``, or ``sw.max_error(0.01)``, or several of the latter (the
+            strictest decides); without one, windows close as soon as the clock passes.
         late
             ``"drop"`` (count only), ``"side"`` (write late rows to ``side``) or ``"revise"``
             (re-open the answer and emit a ``revision``).
@@ -111,18 +114,24 @@ class Stream:
             With ``late="revise"``: how long after closing an answer may still be revised.
         idle
             A stream silent for this long (wall time) no longer holds the clock back.
-        sink, side
-            Where results and late rows go; by default into the checkpoint folder as Parquet.
+        sink, side, quality
+            Where results, late rows, and with ``max_error`` the measured errors go; by default
+            into the checkpoint folder as Parquet.
         """
+        if contract is None:
+            contract = FixedSlack(0)
+        elif not isinstance(contract, FixedSlack | MaxError):
+            contract = tuple(contract)
         return Query(
             name=name,
             stream=self,
-            contract=contract or FixedSlack(0),
+            contract=contract,
             late=late,
             keep=keep,
             idle=idle,
             sink=sink,
             side=side,
+            quality=quality,
         )
 
 
@@ -156,9 +165,10 @@ class Query:
 
     name: str
     stream: Stream
-    contract: FixedSlack
+    contract: Contract
     late: str = "drop"
     keep: DurationLike | None = None
     idle: DurationLike | None = None
     sink: Any = None
     side: Any = None
+    quality: Any = None

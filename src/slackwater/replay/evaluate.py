@@ -43,6 +43,16 @@ class Evaluator:
         text = f"SELECT *, {where} AS __passes{''.join(keys)} FROM numbered ORDER BY __position"
         return self._run(text, numbered=numbered)
 
+    def totals(self, table: pa.Table, state: State) -> dict[str, float]:
+        """Every partial over all rows that pass, as a number; what is not one counts as 0."""
+        where = f"WHERE {self.writer.render(state.where)}" if state.where else ""
+        parts = [p for p in state.partials if p.merge == "sum"]
+        columns = [f"{self.writer.render(Expression(p.sql))} AS {p.name}" for p in parts]
+        row = self._run(f"SELECT {', '.join(columns)} FROM plain {where}", plain=table).to_pylist()[
+            0
+        ]
+        return {p.name: float(row[p.name] or 0) for p in parts}
+
     def aggregate(self, stage: Stage, members: pa.Table) -> list[dict[str, Any]]:
         """Answers per window and key of ``members`` (rows with ``__start`` and ``__key*``)."""
         keys = [f"__key{number}" for number in range(len(stage.keys))]

@@ -7,18 +7,22 @@ computed from the rows themselves. The stream's clock moves once per batch given
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
+from slackwater.disorder.slack import SlackParams
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.replay.evaluate import Evaluator
+from slackwater.replay.follower import Follower
 
 Row = dict[str, Any]
 Group = tuple[Any, ...]
 END_OF_TIME = 1 << 61
+BEGIN_OF_TIME = -END_OF_TIME
 
 
 @dataclass(slots=True)
@@ -73,15 +77,18 @@ class Interpreter:
         The query.
     time
         The event-time column of the base stream. Rows far ahead are taken as they are.
+    slack
+        How to choose the slack of a query under an error bound.
     """
 
-    def __init__(self, plan: QueryPlan, time: str) -> None:
+    def __init__(self, plan: QueryPlan, time: str, slack: SlackParams | None = None) -> None:
         self.plan = plan
         self.time = time
         self.clock: int | None = None
         self.watermark: int | None = None
         self.tally = Tally()
         self._evaluator = Evaluator()
+        self.follower = None if slack is None else Follower(plan, slack, self._evaluator)
         stages = plan.stages
         self._levels = [_Level(s, stages[n - 1] if n else None) for n, s in enumerate(stages)]
 
@@ -89,14 +96,19 @@ class Interpreter:
         """Take in a batch, in arrival order; give the answers it brings out."""
         kind = pa.timestamp("us", batch[self.time].type.tz)
         times = batch[self.time].cast(kind).cast(pa.int64()).to_pylist()
-        before = self.watermark
+        before, clock = self.watermark, self.clock
         for time in times:
             if time is not None and (self.clock is None or time > self.clock):
                 self.clock = time
         if self.clock is not None:
-            reached = self.clock - self.plan.slack
+            reached = self.clock - self._slack(batch, times, clock)
             self.watermark = reached if before is None else max(before, reached)
         return self._climb(batch, times, before)
+
+    def _slack(self, batch: pa.Table, times: list[int | None], before: int | None) -> int:
+        if self.follower is None:
+            return self.plan.slack
+        return self.follower.choose(batch, times, before, self.clock)
 
     def finish(self) -> list[Row]:
         """The stream ends: close what is open."""
@@ -119,6 +131,8 @@ class Interpreter:
                 times = [row["__end"] - 1 for row in answers]
             touched = self._insert(level, batch, times, span) if batch is not None else []
             answers = self._answers(level, touched, span)
+            if self.follower is not None:
+                self._measure(self.follower, level, answers)
             self._forget(level)
         return answers
 
@@ -169,6 +183,14 @@ class Interpreter:
         }
         return answers + self._revise(level, changed)
 
+    def _measure(self, follower: Follower, level: _Level, answers: list[Row]) -> None:
+        follower.say(answers)
+        follower.settle(self.clock, self.watermark)
+        size = level.stage.window.size
+        settling = self._members(level, lambda start, _: follower.is_settling(start + size))
+        sizes = Counter(level.group(row, start) for start, row in settling)
+        follower.measure(self._aggregate(level, settling), sizes)
+
     def _revise(self, level: _Level, changed: set[Group]) -> list[Row]:
         """Answer again for groups that changed after they were closed."""
         members = self._members(level, lambda start, row: level.group(row, start) in changed)
@@ -207,6 +229,8 @@ class Interpreter:
         if self.watermark is None:
             return
         window, past = level.stage.window, self.watermark - self.plan.keep
+        if self.follower is not None:
+            past = min(past, self.follower.upto or BEGIN_OF_TIME)
         level.rows = {
             identity: row
             for identity, row in level.rows.items()

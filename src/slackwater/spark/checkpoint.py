@@ -9,6 +9,7 @@ Layout::
     decision/00000012.json what batch 12 decided, written before it was applied
     runs/<state>/...       state
     side/<query>/...       rows set aside
+    quality/<query>/...    measured errors of answers under an error bound
     events.jsonl           what happened
 """
 
@@ -24,7 +25,7 @@ from typing import Any
 
 from slackwater.errors import CheckpointError, StorageError
 
-FORMAT = 1
+FORMAT = 2
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 
@@ -125,6 +126,9 @@ class Checkpoint:
 
     def side(self, query: str) -> Path:
         return self.folder / "side" / query
+
+    def quality(self, query: str) -> Path:
+        return self.folder / "quality" / query
 
     def results(self, query: str) -> Path:
         return self.folder / "results" / query

@@ -39,10 +39,12 @@ class ColumnarEngine:
     def tier(self) -> Tier:
         return "columnar"
 
-    def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[pa.Table]:
+    def observe(
+        self, partials: DataFrame, state: State, batch: int, sums: Sequence[str]
+    ) -> Delta[pa.Table]:
         table = partials.toArrow()
         counts, beat = histogram(table)
-        return Delta(state, table, None, counts, beat)
+        return Delta(state, table, None, counts, beat, totals(table, sums))
 
     def absorb(self, delta: Delta[pa.Table], batch: int, bound: int | None) -> Run | None:
         table = delta.relation
@@ -99,6 +101,9 @@ class ColumnarEngine:
     def concat(self, parts: Sequence[pa.Table]) -> pa.Table:
         return pa.concat_tables(parts)
 
+    def arrow(self, relation: pa.Table) -> pa.Table:
+        return relation
+
     def is_empty(self, relation: pa.Table) -> bool:
         return bool(relation.num_rows == 0)
 
@@ -135,3 +140,11 @@ def histogram(delta: pa.Table) -> tuple[tuple[PaneCount, ...], int | None]:
         if group["__rows_sum"]
     )
     return counts, pc.max(groups["__beat_max"]).as_py()
+
+
+def totals(delta: pa.Table, names: Sequence[str]) -> dict[str, float]:
+    """Totals of partials over the rows that have a pane."""
+    if not names:
+        return {}
+    placed = delta.filter(pc.is_valid(delta["pane"]))
+    return {name: float(pc.sum(placed[name]).as_py() or 0) for name in names}

@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 from slackwater.control.records import Tier
 from slackwater.plan.stage import State
 from slackwater.plan.statement import Writer
-from slackwater.spark.columnar import histogram
+from slackwater.spark.columnar import histogram, totals
 from slackwater.spark.engine import Delta, filled, new_run
 from slackwater.spark.parquet import uri, write_parquet
 from slackwater.spark.run import Run, damaged
@@ -39,12 +39,15 @@ class SparkEngine:
     def tier(self) -> Tier:
         return "spark"
 
-    def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[DataFrame]:
+    def observe(
+        self, partials: DataFrame, state: State, batch: int, sums: Sequence[str]
+    ) -> Delta[DataFrame]:
         run = new_run(state.identity, batch, "d")
         run = self._write(partials, run)
         # a few narrow columns of what was just written, read here without a job
-        counts, beat = histogram(pq.read_table(self.folder / run.path, columns=_STATISTICS))
-        return Delta(state, None, run, counts, beat)
+        written = pq.read_table(self.folder / run.path, columns=[*_STATISTICS, *sums])
+        counts, beat = histogram(written)
+        return Delta(state, None, run, counts, beat, totals(written, sums))
 
     def absorb(self, delta: Delta[DataFrame], batch: int, bound: int | None) -> Run | None:
         found = [c.pane for c in delta.counts if c.pane is not None]
@@ -107,6 +110,9 @@ class SparkEngine:
 
     def concat(self, parts: Sequence[DataFrame]) -> DataFrame:
         return reduce(DataFrame.unionByName, parts)
+
+    def arrow(self, relation: DataFrame) -> pa.Table:
+        return relation.toArrow()
 
     def is_empty(self, relation: DataFrame) -> bool:
         return relation.isEmpty()

@@ -34,6 +34,7 @@ class Delta(Generic[R]):
     run: Run | None
     counts: tuple[PaneCount, ...]
     beat: int | None
+    sums: dict[str, float]
 
 
 class Engine(Protocol[R]):
@@ -45,8 +46,10 @@ class Engine(Protocol[R]):
     @property
     def writer(self) -> Writer: ...
 
-    def observe(self, partials: DataFrame, state: State, batch: int) -> Delta[R]:
-        """Run the one job over new rows."""
+    def observe(
+        self, partials: DataFrame, state: State, batch: int, sums: Sequence[str]
+    ) -> Delta[R]:
+        """Run the one job over new rows; ``sums`` names partials whose totals are wanted."""
         ...
 
     def absorb(self, delta: Delta[R], batch: int, bound: int | None) -> Run | None:
@@ -64,6 +67,10 @@ class Engine(Protocol[R]):
     def load(self, runs: Sequence[Run], schema: pa.Schema) -> R: ...
 
     def concat(self, parts: Sequence[R]) -> R: ...
+
+    def arrow(self, relation: R) -> pa.Table:
+        """The rows of a relation in the driver."""
+        ...
 
     def is_empty(self, relation: R) -> bool: ...
 

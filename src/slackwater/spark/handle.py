@@ -12,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from slackwater.control.records import Tier
 from slackwater.events import log
 from slackwater.spark.loop import Loop
+from slackwater.spark.quality import by_key
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
@@ -65,6 +66,36 @@ class Handle:
     def events(self) -> Iterator[dict[str, Any]]:
         """Everything that happened so far, oldest first."""
         return log.read(self._loop.checkpoint.events)
+
+    def quality(self) -> dict[str, dict[str, Any]]:
+        """By query under an error bound: what was promised, what was measured, and the slack.
+
+        ``fulfilment`` is the share of measured results that kept the bound so far; results are
+        measured once their stragglers are in. The measured error of every result is in the
+        query's quality table.
+        """
+        plans = {plan.name: plan for plan in self._pipeline.plan.queries}
+        return {
+            name: {
+                "max_error": plans[name].promise.columns,  # type: ignore[union-attr]
+                "confidence": plans[name].promise.confidence,  # type: ignore[union-attr]
+                "measured": quality.results,
+                "within": quality.within,
+                "fulfilment": quality.fulfilment,
+                "slack_us": self._loop.state.slacks[name].slack,
+                "phase": self._loop.state.slacks[name].phase,
+            }
+            for name, quality in self._loop.quality.items()
+        }
+
+    def fulfilment_by_key(self, query: str) -> list[dict[str, Any]]:
+        """Per key of a query: results measured and share within the bound, worst first.
+
+        Read from the quality table in the checkpoint folder; a query that sends its quality table
+        elsewhere has none here.
+        """
+        plan = next(plan for plan in self._pipeline.plan.queries if plan.name == query)
+        return by_key(self._loop.checkpoint.quality(query), plan.base.keys)
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end (or for ``timeout`` seconds); raise what stopped the pipeline.

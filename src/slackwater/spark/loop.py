@@ -11,7 +11,14 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.control.records import ControlState, Decision, Observation, Policy, Tier
+from slackwater.control.records import (
+    ControlState,
+    Decision,
+    Measured,
+    Observation,
+    Policy,
+    Tier,
+)
 from slackwater.control.step import start, step
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
@@ -22,6 +29,7 @@ from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
 from slackwater.spark.intake import Intake, Observer, few_cores
+from slackwater.spark.quality import Quality, measured, shown_errors
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.shape import Shape
 from slackwater.spark.side import side_rows
@@ -42,6 +50,7 @@ class Loop:
     shapes: dict[tuple[str, int], Shape]
     sinks: dict[str, Sink]
     sides: dict[str, Sink]
+    meters: dict[str, Sink]
     events: EventLog
     pin: Tier | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
@@ -55,6 +64,8 @@ class Loop:
     last_aside: int = 0
     adaptive: str | None = None
     observers: dict[str, Observer] = field(default_factory=dict)
+    measured: dict[str, Measured] = field(default_factory=dict)
+    quality: dict[str, Quality] = field(default_factory=dict)
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
     halted: bool = False
@@ -91,7 +102,7 @@ class Loop:
             if told is None or told < self.batch:
                 self.events.write("batch", **manifest["report"])
         self.checkpoint.sweep(set().union(*self.named.values()))
-        for query, sink in [*self.sinks.items(), *self.sides.items()]:
+        for query, sink in [*self.sinks.items(), *self.sides.items(), *self.meters.items()]:
             sink.open(query)
             sink.rollback(self.batch)
 
@@ -102,6 +113,9 @@ class Loop:
         self.batch = manifest["batch"]
         self.sealed = manifest["sealed"]
         self.state = ControlState.from_json(manifest["control"])
+        found = manifest["quality"].items()
+        self.quality = {name: Quality.from_json(quality) for name, quality in found}
+        self.measured = {name: quality.last for name, quality in self.quality.items()}
         runs = [Run.from_json(run) for run in manifest["runs"]]
         self.book = Book({})
         for run in runs:
@@ -185,7 +199,8 @@ class Loop:
         for stream, state in states:
             view = self.intake.rows_of(rows, stream, small=small)
             partials = self._observer(state).partials(view)
-            deltas[state.identity] = engine.observe(partials, state, batch)
+            sums = self.policy.plan.value_sums.get(state.identity, ())
+            deltas[state.identity] = engine.observe(partials, state, batch, sums)
         return deltas
 
     def _observer(self, state: State) -> Observer:
@@ -212,6 +227,8 @@ class Loop:
             now=max(beats, default=None),
             ended=ended,
             pin=self.pin,
+            sums={identity: delta.sums for identity, delta in deltas.items() if delta.sums},
+            measured=self.measured,
         )
         decision, after = step(self.policy, observation, self.state)
         written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
@@ -239,6 +256,7 @@ class Loop:
             emitted = self._emit(engine, query, fresh, decision, session)
             aside = self._set_aside(query, decision, session, rows)
             told[query.name] = {"emitted": emitted, "aside": aside}
+            self._measure(engine, query, decision, session)
         return told
 
     def _stream_of(self, identity: str) -> str:
@@ -276,6 +294,24 @@ class Loop:
         found = side_rows(view, query, mine, bound=bound, clock=clock, late=late > 0)
         return self.sides[query.name].write(decision.batch, Results(session, found))
 
+    def _measure(
+        self, engine: Engine[Any], query: QueryPlan, decision: Decision, session: SparkSession
+    ) -> None:
+        """Measure the errors of answers whose stragglers are in by now."""
+        waiting = decision.queries[query.name].waiting
+        if waiting is None:
+            return
+        bounds = Bounds.between(waiting.after, waiting.upto)
+        runner = QueryRunner(engine, query, self.shapes, self.book, decision.batch, bounds, {})
+        errors = runner.measure()
+        before = self.quality.get(query.name, Quality())
+        if errors is None:
+            self.quality[query.name] = before.plus(Measured())
+            return
+        table = engine.arrow(errors)
+        self.meters[query.name].write(decision.batch, Results(session, shown_errors(table)))
+        self.quality[query.name] = before.plus(measured(table))
+
     # record ----------------------------------------------------------------------------------
 
     def _record(
@@ -293,7 +329,7 @@ class Loop:
         purge(self.book, queries, decision.queries)
         compact(engine, self.book, keepings(engine.writer, queries, self.shapes), decision.batch)
         self.columnar.keep_only(self.book.all())
-        report = _report(decision, told, self.book, watch)
+        report = _report(decision, told, self.book, watch, self.quality)
         self.checkpoint.commit(
             decision.batch,
             {
@@ -301,10 +337,12 @@ class Loop:
                 "sealed": sealed,
                 "control": after.to_json(),
                 "runs": [run.to_json() for run in self.book.all()],
+                "quality": {name: q.to_json() for name, q in self.quality.items()},
                 "report": report,
             },
         )
         self.batch, self.state, self.sealed = decision.batch, after, sealed
+        self.measured = {name: quality.last for name, quality in self.quality.items()}
         self.last_rows = sum(stream.rows for stream in decision.streams.values())
         self.last_aside = sum(query["aside"] for query in told.values())
         self._sweep()
@@ -342,7 +380,11 @@ class Stopwatch:
 
 
 def _report(
-    decision: Decision, told: dict[str, dict[str, int]], book: Book, watch: Stopwatch
+    decision: Decision,
+    told: dict[str, dict[str, int]],
+    book: Book,
+    watch: Stopwatch,
+    quality: dict[str, Quality],
 ) -> dict[str, Any]:
     """What this batch did, as the ``batch`` event tells it."""
     return {
@@ -366,6 +408,7 @@ def _report(
                 "dropped": q.dropped,
                 "max_lateness": q.max_lateness,
                 **told[name],
+                **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
             }
             for name, q in decision.queries.items()
         },

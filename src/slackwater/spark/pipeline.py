@@ -226,6 +226,11 @@ class Pipeline:
                 q.name: q.sink or ParquetSink(str(folder.results(q.name))) for q in self.queries
             },
             sides=self._sides(folder),
+            meters={
+                q.name: q.quality or ParquetSink(str(folder.quality(q.name)))
+                for q, plan in zip(self.queries, self.plan.queries, strict=True)
+                if plan.promise is not None
+            },
             events=EventLog(folder.events),
             pin=pin,
             on_batch=options.on_batch,

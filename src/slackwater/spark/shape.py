@@ -31,6 +31,15 @@ class Shape:
     told: pa.Schema
     shown: pa.Schema
 
+    def measured(self, keys: tuple[str, ...], columns: tuple[str, ...]) -> pa.Schema:
+        """Errors of answers: window, keys, rows, and three numbers for each bounded column."""
+        fields = [self.results.field(name) for name in ("__start", "__end", *keys)]
+        fields.append(pa.field("__rows", pa.int64()))
+        for name in columns:
+            numbers = (name, f"{name}_true", f"{name}_error")
+            fields += [pa.field(column, pa.float64()) for column in numbers]
+        return pa.schema([*fields, pa.field("within", pa.bool_())])
+
     @property
     def changed(self) -> pa.Schema:
         return pa.schema([field for field in self.told if field.name != "revision"])

@@ -50,10 +50,11 @@ class Bounds:
 
     @classmethod
     def of(cls, decision: QueryDecision) -> Bounds:
-        after = BEGIN_OF_TIME if decision.after is None else decision.after
-        upto = BEGIN_OF_TIME if decision.upto is None else decision.upto
-        horizon = BEGIN_OF_TIME if decision.horizon is None else decision.horizon
-        return cls(after, upto, horizon)
+        return cls.between(decision.after, decision.upto, decision.horizon)
+
+    @classmethod
+    def between(cls, after: int | None, upto: int | None, horizon: int | None = None) -> Bounds:
+        return cls(*(BEGIN_OF_TIME if t is None else t for t in (after, upto, horizon)))
 
     @property
     def parameters(self) -> dict[str, int]:
@@ -79,6 +80,11 @@ def told_state(query: QueryPlan, stage: Stage) -> str:
     return f"{query.name}-{stage.level}-told"
 
 
+def answers_state(query: QueryPlan) -> str:
+    """What a query under an error bound has answered, until its errors are measured."""
+    return f"{query.name}-answers"
+
+
 @dataclass(frozen=True, slots=True)
 class QueryRunner(Generic[R]):
     """Runs one query for one batch in one engine."""
@@ -94,7 +100,8 @@ class QueryRunner(Generic[R]):
     def run(self, delta: Run | None) -> R | None:
         """Results of the top stage as people see them, given the new run of the base state."""
         top, engine = self.query.top, self.engine
-        if top is self.query.base and self.query.late != "revise":
+        plain = self.query.late != "revise" and self.query.promise is None
+        if plain and top is self.query.base:
             return self._shown_at_once(top)
         results = self._base(delta)
         for stage in self.query.stages[1:]:
@@ -124,11 +131,35 @@ class QueryRunner(Generic[R]):
         shape = self._shape(stage)
         parts: list[R] = []
         if self.bounds.closes(stage.window, runs):
-            parts.append(self._close(stage, self.engine.load(self._near(stage, runs), shape.panes)))
+            panes = self.engine.load(self._near(stage, runs), shape.panes)
+            parts += self._remembered(self._close(stage, panes), shape.results)
         if self.query.late == "revise" and delta is not None:
             fresh = self.engine.load([delta], shape.panes)
             parts += self._revise(stage, self.engine.load(runs, shape.panes), fresh)
         return self.engine.concat(parts) if parts else None
+
+    def _remembered(self, results: R, schema: pa.Schema) -> list[R]:
+        """Answers to be measured later are kept until then."""
+        if self.query.promise is None:
+            return [results]
+        run = new_run(answers_state(self.query), self.batch, "a")
+        kept = self._kept(results, run, "__start", schema)
+        return [] if kept is None else [kept]
+
+    def measure(self) -> R | None:
+        """Errors of the answers for windows that end in ``(after, upto]``, stragglers included."""
+        stage, promise = self.query.base, self.query.promise
+        runs = self.book.of(stage.state.identity)
+        if promise is None or not self.bounds.closes(stage.window, runs):
+            return None
+        shape, engine = self._shape(stage), self.engine
+        first, windows = self.bounds.closing(stage.window)
+        text = engine.writer.measure(stage, promise.columns, windows)
+        panes = engine.load(self._near(stage, runs), shape.panes)
+        answers = engine.load(self.book.of(answers_state(self.query)), shape.results)
+        parameters = {**self.bounds.parameters, "first": first}
+        schema = shape.measured(stage.keys, tuple(promise.columns))
+        return engine.sql(text, schema, parameters, panes=panes, answers=answers)
 
     def _near(self, stage: Stage, runs: Sequence[Run]) -> list[Run]:
         """The runs that windows closing now can read."""
@@ -211,6 +242,7 @@ def readers(queries: Sequence[QueryPlan]) -> dict[str, list[tuple[QueryPlan, Sta
         for stage in query.stages:
             found.setdefault(stage.state.identity, []).append((query, stage))
             found.setdefault(told_state(query, stage), []).append((query, stage))
+        found[answers_state(query)] = [(query, query.base)]
     return found
 
 
@@ -232,8 +264,11 @@ def purge(book: Book, queries: Sequence[QueryPlan], decisions: dict[str, QueryDe
 def _is_past(run: Run, query: QueryPlan, stage: Stage, decision: QueryDecision) -> bool:
     if decision.upto is None:
         return False
+    past = decision.upto - query.keep
+    if decision.waiting is not None:  # errors are measured before anything is forgotten
+        past = BEGIN_OF_TIME if decision.waiting.upto is None else min(past, decision.waiting.upto)
     window = stage.window
-    return window.last_start(run.high) + window.size <= decision.upto - query.keep
+    return window.last_start(run.high) + window.size <= past
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +295,8 @@ def keepings(
                 keeping = Keeping(gather, rows, "__end")
             found[stage.state.identity] = keeping
             found[told_state(query, stage)] = Keeping(gather, shape.told, "__start")
+        answers = shapes[query.name, query.base.level].results
+        found[answers_state(query)] = Keeping(gather, answers, "__start")
     return found
 
 

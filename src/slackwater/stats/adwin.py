@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from slackwater.errors import CheckpointError
@@ -69,7 +69,12 @@ class AdwinState:
     version: int = VERSION
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain lists: this is written with every batch."""
+        levels = [
+            [[b.items, b.mean, b.deviation, b.delays.counts] for b in level]
+            for level in self.levels
+        ]
+        return {"levels": levels, "dropped": self.dropped, "version": self.version}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> AdwinState:
@@ -79,9 +84,9 @@ class AdwinState:
         return cls(levels, value["dropped"], value["version"])
 
 
-def _bucket_from_json(value: dict[str, Any]) -> Bucket:
-    counts = tuple((int(d), int(n)) for d, n in value["delays"]["counts"])
-    return Bucket(value["items"], value["mean"], value["deviation"], DelayHistogram(counts))
+def _bucket_from_json(value: list[Any]) -> Bucket:
+    items, mean, deviation, counts = value
+    return Bucket(items, mean, deviation, DelayHistogram.from_json(counts))
 
 
 class Adwin:

@@ -67,6 +67,10 @@ class DelayHistogram:
                 found[bucket] = found.get(bucket, 0) + rows
         return cls.of(found)
 
+    @classmethod
+    def from_json(cls, counts: Iterable[Iterable[int]]) -> DelayHistogram:
+        return cls(tuple((bucket, rows) for bucket, rows in counts))
+
     def merge(self, other: DelayHistogram) -> DelayHistogram:
         found = dict(self.counts)
         for bucket, rows in other.counts:

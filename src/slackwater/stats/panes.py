@@ -20,6 +20,11 @@ class PaneCount:
     low: int | None
     high: int | None
 
+    def is_beyond(self, bound: int | None) -> bool:
+        """Whether these rows lie after the newest event time to believe."""
+        at = self.pane if self.pane is not None else self.low
+        return bound is not None and at is not None and at > bound
+
 
 def median_time(counts: Sequence[PaneCount]) -> int | None:
     """A pane time with half of the rows on either side: where the batch is, strays ignored."""

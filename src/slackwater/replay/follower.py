@@ -1,0 +1,111 @@
+"""The slack of a query under an error bound, followed tuple at a time.
+
+The controller is the engine's own (``disorder.slack``); everything it is told is found here anew
+from plain rows: pane counts, totals of values, and the errors of answers once stragglers are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from slackwater.disorder.slack import Seen, SlackParams, SlackState, step
+from slackwater.plan.stage import QueryPlan
+from slackwater.replay.evaluate import Evaluator
+from slackwater.stats.panes import PaneCount
+
+Row = dict[str, Any]
+SETTLED = 0.999
+
+
+class Follower:
+    """Chooses the slack of one query batch by batch, and measures its answers."""
+
+    def __init__(self, plan: QueryPlan, params: SlackParams, evaluator: Evaluator) -> None:
+        assert plan.promise is not None
+        self.promise = plan.promise
+        self.stage = plan.base
+        self.params = params
+        self.state = SlackState()
+        self.after: int | None = None
+        self.upto: int | None = None
+        self.errors: list[Row] = []
+        self._evaluator = evaluator
+        self._said: dict[tuple[Any, ...], Row] = {}
+        self._seen = Seen(None, None, ())
+
+    def choose(
+        self, batch: pa.Table, times: list[int | None], before: int | None, after: int | None
+    ) -> int:
+        """The slack after a batch."""
+        rows = self._evaluator.prepare(batch, self.stage.state)
+        passing = [time for time, ok in zip(times, rows["__passes"].to_pylist(), strict=True) if ok]
+        totals = self._evaluator.totals(batch, self.stage.state)
+        sums = tuple(
+            (totals[b.sums[0]], totals[b.sums[1]], totals[b.sums[2]]) if b.sums else (0.0, 0.0, 0.0)
+            for b in self.promise.bounds
+        )
+        counts = tuple(self._counts(time for time in passing if time is not None))
+        seen = replace(self._seen, before=before, after=after, counts=counts, sums=sums)
+        self.state = step(self.params, self.state, seen)
+        return self.state.slack
+
+    def _counts(self, times: Iterable[int]) -> list[PaneCount]:
+        found: dict[int, list[int]] = {}
+        for time in times:
+            pane = time - (time - self.stage.state.offset) % self.stage.state.pane
+            found.setdefault(pane, []).append(time)
+        return [PaneCount(p, True, len(t), min(t), max(t)) for p, t in sorted(found.items())]
+
+    def settle(self, clock: int | None, watermark: int | None) -> None:
+        """Which windows have their stragglers by now."""
+        self.after = self.upto
+        if clock is None or watermark is None:
+            return
+        lag = self.state.late.late_quantile(SETTLED) * self.params.granularity
+        reached = watermark if watermark > clock else min(watermark, clock - lag)
+        self.upto = reached if self.upto is None else max(self.upto, reached)
+
+    def is_settling(self, end: int) -> bool:
+        return (
+            self.upto is not None and end <= self.upto and (self.after is None or end > self.after)
+        )
+
+    def say(self, answers: list[Row]) -> None:
+        """Remember first answers."""
+        for row in answers:
+            if row["revision"] == 0:
+                self._said[self._group(row)] = row
+
+    def measure(self, truth: list[Row], sizes: dict[tuple[Any, ...], int]) -> None:
+        """Compare what was said with what is true of the windows that settle now."""
+        found = []
+        for row in truth:
+            said = self._said.pop(self._group(row), None)
+            kept = all(
+                _error(None if said is None else said[name], row[name]) <= epsilon
+                for name, epsilon in self.promise.columns.items()
+            )
+            found.append({**row, "within": kept, "rows": sizes[self._group(row)]})
+        self.errors += found
+        deciles: tuple[float, ...] = self._seen.sizes or ()
+        if found:
+            rows = [row["rows"] for row in found]
+            deciles = tuple(round(float(q), 3) for q in np.quantile(rows, np.arange(0.05, 1, 0.1)))
+        within = sum(row["within"] for row in found)
+        self._seen = Seen(None, None, (), (), deciles or None, len(found), within)
+
+    def _group(self, row: Row) -> tuple[Any, ...]:
+        return (row["__start"], *(row[key] for key in self.stage.keys))
+
+
+def _error(said: Any, true: Any) -> float:
+    if said is None or true is None:
+        return 0.0 if said is None and true is None else 1.0
+    if said == true:
+        return 0.0
+    return float("inf") if true == 0 else abs(float(said) - float(true)) / abs(float(true))

@@ -1,0 +1,91 @@
+"""The meter: the error each answer really had, once its stragglers are in."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from slackwater.control.records import Measured, Waiting
+
+_DECILES = np.arange(0.05, 1.0, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """All measurements of a query since it began, and those of the newest batch."""
+
+    results: int = 0
+    within: int = 0
+    last: Measured = field(default_factory=Measured)
+
+    def plus(self, found: Measured) -> Quality:
+        return Quality(self.results + found.results, self.within + found.within, found)
+
+    @property
+    def fulfilment(self) -> float | None:
+        """Share of measured results that kept their bound, ``None`` before the first one."""
+        return self.within / self.results if self.results else None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Quality:
+        return replace(cls(**value), last=Measured.from_json(value["last"]))
+
+    def report(self, waiting: Waiting) -> dict[str, Any]:
+        """For events and people: what was promised by which slack, and what came of it."""
+        return {
+            "measured": self.last.results,
+            "within": self.last.within,
+            "fulfilment": self.fulfilment,
+            "phase": waiting.phase,
+            "threshold": waiting.threshold,
+            "expected_coverage": waiting.expected,
+            "measured_coverage": waiting.coverage,
+            "wanted": waiting.wanted,
+            "binding": waiting.binding,
+            "margin": waiting.margin,
+        }
+
+
+def measured(errors: pa.Table) -> Measured:
+    """The measurements of a batch in brief; ``sizes`` are deciles of the rows per result."""
+    if errors.num_rows == 0:
+        return Measured()
+    within = int(pc.sum(errors["within"].cast(pa.int64())).as_py())
+    sizes = np.quantile(errors["__rows"].to_numpy(), _DECILES)
+    return Measured(errors.num_rows, within, tuple(round(float(size), 3) for size in sizes))
+
+
+def shown_errors(errors: pa.Table) -> pa.Table:
+    """The table of errors as people see it."""
+    instants = pa.timestamp("us", "UTC")
+    named = {"__start": "window_start", "__end": "window_end", "__rows": "rows"}
+    columns = [
+        errors[name].cast(instants) if name in ("__start", "__end") else errors[name]
+        for name in errors.column_names
+    ]
+    return pa.table(columns, names=[named.get(name, name) for name in errors.column_names])
+
+
+def by_key(folder: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Fulfilment of each key from a quality table, worst first."""
+    if not any(folder.glob("*/*.parquet")):
+        return []
+    names = ", ".join(f'"{key}"' for key in keys)
+    lead, group = (f"{names}, ", f"GROUP BY {names} ") if keys else ("", "")
+    text = (
+        f"SELECT {lead}count(*) AS measured, avg(within::INT) AS fulfilment "
+        f"FROM read_parquet($files) {group}ORDER BY fulfilment, measured DESC"
+    )
+    with duckdb.connect(":memory:") as duck:
+        found = duck.sql(text, params={"files": f"{folder}/*/*.parquet"}).to_arrow_table()
+    rows: list[dict[str, Any]] = found.to_pylist()
+    return rows
