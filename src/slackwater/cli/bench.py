@@ -14,8 +14,10 @@ from rich.table import Table
 from slackwater.cli.options import TierChoice
 from slackwater.spark.bench import growth as growing
 from slackwater.spark.bench import plot
+from slackwater.spark.bench import slack as waiting
 from slackwater.spark.bench import windows as comparing
 from slackwater.spark.bench.cases import choose
+from slackwater.spark.bench.regimes import REGIMES
 from slackwater.spark.bench.session import bench_session
 from slackwater.spark.checkpoint import storage_error
 
@@ -94,6 +96,58 @@ def growth(
         if name in report:
             console.print(_points(name, report[name]))
     _deliver(console, report, json_, plot_)
+
+
+@app.command()
+def slack(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter streams, no overhead.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"Only these: {', '.join(REGIMES)}.")
+    ] = None,
+    json_: JsonFile = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Error bounds: were they kept, and how long did results take?
+
+    For each regime of disorder and each bound, against Max-K and against the best fixed slack
+    chosen in hindsight on the same micro-batches. Latency is event time, mean over all results.
+    """
+    console = Console()
+    cost = None
+    with console.status("start Spark") as status:
+        session = bench_session()
+        seconds = 600 if quick else 1800
+        outcomes = list(
+            waiting.measure(
+                session, only or (), seconds=seconds, cache=_cache(keep_data), tell=status.update
+            )
+        )
+        if not quick and not only:
+            status.update("overhead")
+            cost = waiting.overhead(session, cache=_cache(keep_data))
+    console.print(_promises(outcomes))
+    if cost is not None:
+        console.print(f"an error bound adds {cost['share']:.1%} to the time of a batch")
+    _deliver(console, waiting.report(outcomes, cost), json_, None)
+
+
+def _promises(outcomes: list[waiting.Outcome]) -> Table:
+    table = Table(title="95 % of results within the bound?", title_justify="left")
+    table.add_column("regime", no_wrap=True)
+    for name in ("bound", "within", "latency", "Max-K", "best fixed", "ratio"):
+        table.add_column(name, justify="right")
+    for one in outcomes:
+        table.add_row(
+            one.regime,
+            f"{one.epsilon:.1%}",
+            f"{one.fulfilment:.1%}",
+            f"{one.latency_s:.2f} s",
+            f"{one.latency_maxk_s:.2f} s",
+            f"{one.latency_best_fixed_s:.2f} s",
+            f"{one.against_fixed:.2f}",
+        )
+    return table
 
 
 def _cache(folder: Path | None) -> Path | None:

@@ -78,10 +78,10 @@ class SlackParams:
     at_least: int = 0
     at_most: int | None = None
     warmup: int = 10
-    retrospect: float = 0.99
-    half_life: int = 40
+    retrospect: float = 0.999
+    half_life: int = 25
     gain: float = 0.05
-    mildest: float = 0.6
+    mildest: float = 0.5
     strictest: float = 0.1
     pd: feedback.PDParams = field(default_factory=feedback.PDParams)
 
@@ -221,7 +221,7 @@ def _margin(params: SlackParams, state: SlackState, seen: Seen) -> float:
         return state.margin
     delta = min(requirement.delta for requirement in params.requirements)
     broken = 1 - seen.within / seen.measured
-    moved = state.margin * math.exp(params.gain * (1 - broken / delta))
+    moved = state.margin * math.exp(params.gain * (1 - 2 * broken / delta))
     return min(params.mildest, max(params.strictest / 20, moved))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from slackwater.query.contract import slack
+from slackwater.query.contract import Contract, slack
 from slackwater.spark.bench.cases import Case
 from slackwater.spark.bench.data import open_frame
 from slackwater.spark.bench.measured import Measured, batch_times
@@ -14,11 +14,13 @@ from slackwater.spark.pipeline import Pipeline, pipeline, stream
 from slackwater.spark.sinks import ParquetSink
 
 
-def run(spark: SparkSession, case: Case, data: Path, folder: Path) -> Measured:
+def run(
+    spark: SparkSession, case: Case, data: Path, folder: Path, contract: Contract | None = None
+) -> Measured:
     """Run the query over all files on the tier of the case."""
     results, checkpoint = folder / "results", folder / "checkpoint"
     stored: list[int] = []
-    handle = build(spark, case, data, results).run(
+    handle = build(spark, case, data, results, contract).run(
         str(checkpoint),
         tier=case.tier,
         spark=spark,
@@ -36,7 +38,9 @@ def run(spark: SparkSession, case: Case, data: Path, folder: Path) -> Measured:
     return Measured("slackwater", seconds, results, merged, extra)
 
 
-def build(spark: SparkSession, case: Case, data: Path, results: Path) -> Pipeline:
+def build(
+    spark: SparkSession, case: Case, data: Path, results: Path, contract: Contract | None = None
+) -> Pipeline:
     """The pipeline; no bound on how far a row may be ahead, because the sentinel is."""
     rows = stream("rows", open_frame(spark, data), time="ts", max_ahead=None)
     answers = (
@@ -45,7 +49,8 @@ def build(spark: SparkSession, case: Case, data: Path, results: Path) -> Pipelin
         .aggregate(total="sum(v)", n="count(*)")
     )
     sink = ParquetSink(str(results))
-    return pipeline(answers.query("answers", slack(f"{case.slack} seconds"), sink=sink))
+    terms = contract or slack(f"{case.slack} seconds")
+    return pipeline(answers.query("answers", terms, sink=sink))
 
 
 def _bytes(folder: Path) -> int:
