@@ -9,12 +9,13 @@ from typing import Any
 from rich.console import Console
 
 from slackwater.errors import Problem
-from slackwater.query.contract import LATE_POLICIES, slack
+from slackwater.query.contract import LATE_POLICIES, FixedSlack, MaxError, max_error, slack
 from slackwater.query.stream import Query, Stream
 from slackwater.spark.document.sources import located
 from slackwater.spark.document.table import (
     COUNT,
     DURATION,
+    NUMBER,
     TABLE,
     TABLES,
     TEXT,
@@ -44,6 +45,11 @@ _QUERY: Keys = {
     **_LEVEL,
     "then": Key(TABLES),
     "slack": Key(DURATION),
+    "max_error": Key(NUMBER),
+    "confidence": Key(NUMBER),
+    "of": Key(TEXTS),
+    "at_least": Key(DURATION),
+    "at_most": Key(DURATION),
     "late": Key(one_of(*LATE_POLICIES)),
     "keep": Key(DURATION),
     "idle": Key(DURATION),
@@ -86,9 +92,26 @@ def read_query(
         return None
     for level in (given, *above):
         stream = _add_level(stream, level)
-    contract = slack(given.get("slack", 0))
+    contract = _contract(given, where, problems)
     terms = {key: given[key] for key in ("late", "keep", "idle") if key in given}
     return stream.query(given["name"], contract, **terms, sink=sink, side=side)
+
+
+def _contract(given: dict[str, Any], where: str, problems: list[Problem]) -> FixedSlack | MaxError:
+    terms = [key for key in ("confidence", "of", "at_least", "at_most") if key in given]
+    if "max_error" not in given:
+        for key in terms:
+            text = f"{key} belongs to max_error, which is not given"
+            problems.append(Problem("KEY_ALONE", f"{where}.{key}", text))
+        return slack(given.get("slack", 0))
+    if "slack" in given:
+        text = "slack and max_error exclude each other"
+        hint = "at_least and at_most bound the slack that max_error chooses"
+        problems.append(Problem("KEY_TWICE", f"{where}.slack", text, hint))
+    chosen = {key: given[key] for key in terms}
+    if "of" in chosen:
+        chosen["of"] = texts(chosen["of"])
+    return max_error(given["max_error"], **chosen)
 
 
 def _source(

@@ -1,0 +1,171 @@
+"""The controller on simulated streams: no Spark, the clock moves once per batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from slackwater.disorder.slack import Method, Seen, SlackParams, SlackState, step
+from slackwater.disorder.threshold import Requirement
+from slackwater.stats.panes import PaneCount
+from slackwater.units import SECOND
+
+Array = npt.NDArray[np.float64]
+PARAMS = SlackParams(10 * SECOND, 10 * SECOND, (Requirement("count", 0.02),), 100_000)
+
+
+def batches(delays: Array, *, rate: int = 50, span: float = 2.0) -> Iterator[list[int]]:
+    """Event times of each batch of a stream whose n-th row arrives ``delays[n]`` late."""
+    sent = np.arange(delays.size) / rate
+    order = np.argsort(sent + delays, kind="stable")
+    arrival = (sent + delays)[order]
+    cuts = np.searchsorted(arrival, np.arange(span, arrival[-1], span))
+    for part in np.split(sent[order], cuts):
+        if part.size:
+            yield [int(t * SECOND) for t in part]
+
+
+@dataclass
+class Driven:
+    """A controller fed with batches, and what came of its windows."""
+
+    params: SlackParams
+    state: SlackState
+    clock: int | None = None
+    watermark: int = -1
+
+    def feed(self, times: list[int]) -> None:
+        panes: dict[int, list[int]] = {}
+        for at in times:
+            panes.setdefault(at - at % self.params.slide, []).append(at)
+        counts = tuple(PaneCount(p, True, len(t), min(t), max(t)) for p, t in panes.items())
+        before = self.clock
+        self.clock = max(times) if before is None else max(before, *times)
+        self.state = step(self.params, self.state, Seen(before, self.clock, counts))
+        self.watermark = max(self.watermark, self.clock - self.state.slack)
+
+
+def drive(delays: Array, params: SlackParams = PARAMS) -> tuple[list[int], dict[int, list[int]]]:
+    """The slack after each batch, and received and missing rows of each window."""
+    driven = Driven(params, SlackState())
+    path: list[int] = []
+    windows: dict[int, list[int]] = {}
+    for times in batches(delays):
+        late = driven.watermark
+        for at in times:
+            end = at - at % params.slide + params.slide
+            windows.setdefault(end, [0, 0])[end <= late] += 1
+        driven.feed(times)
+        path.append(driven.state.slack)
+    return path, windows
+
+
+def fulfilment(windows: dict[int, list[int]], after: int, bound: float = 0.02) -> float:
+    judged = [w for end, w in windows.items() if end > after * SECOND]
+    return sum(missing <= bound * (received + missing) for received, missing in judged) / len(
+        judged
+    )
+
+
+def late(share: float, mean: float, rows: int, seed: int = 1) -> Array:
+    draws = np.random.default_rng(seed)
+    return np.where(draws.random(rows) < share, draws.exponential(mean, rows), 0.0)
+
+
+@pytest.mark.spec("qddh:F060")
+@pytest.mark.parametrize("method", ["calibrated", "model"])
+def test_the_promise_is_kept_with_far_less_than_the_largest_delay(method: Method) -> None:
+    delays = late(0.3, 4.0, 60_000)
+    path, windows = drive(delays, replace(PARAMS, method=method))
+    assert fulfilment(windows, after=200) >= 0.95
+    assert np.mean(path[len(path) // 4 :]) < 0.5 * delays.max() * SECOND
+
+
+@pytest.mark.spec("qddh:F063")
+def test_in_warm_up_the_slack_is_the_largest_delay_so_far() -> None:
+    driven = Driven(PARAMS, SlackState())
+    longest = 0
+    for times in list(batches(late(0.3, 4.0, 3000)))[:20]:
+        if driven.clock is not None:
+            longest = max(longest, driven.clock - min(times))
+        driven.feed(times)
+        assert driven.state.phase == "warm-up"
+        assert driven.state.slack >= longest
+
+
+def test_after_a_sudden_shift_the_promise_is_kept_again_within_a_few_windows() -> None:
+    delays = np.concatenate([late(0.2, 0.5, 50_000), late(0.4, 6.0, 50_000, seed=2)])
+    path, windows = drive(delays)
+    assert fulfilment(windows, after=1000 + 150) >= 0.95
+    before, after = path[len(path) // 2 - 20], path[-20]
+    assert after > 3 * max(before, SECOND)
+
+
+def test_when_delays_shrink_the_slack_follows() -> None:
+    delays = np.concatenate([late(0.4, 8.0, 40_000), late(0.2, 0.2, 60_000, seed=2)])
+    path, _ = drive(delays)
+    assert np.mean(path[-100:]) < 0.4 * np.mean(path[300:380])
+
+
+def test_an_ordered_stream_waits_for_nothing() -> None:
+    path, windows = drive(np.zeros(20_000))
+    assert set(path) == {0}
+    assert fulfilment(windows, after=0) == 1.0
+
+
+@pytest.mark.spec("qddh:F068")
+def test_feedback_keeps_the_slack_within_the_delays_seen() -> None:
+    delays = late(0.3, 4.0, 30_000)
+    path, _ = drive(delays, replace(PARAMS, method="feedback"))
+    assert max(path) <= delays.max() * SECOND + 2 * SECOND + PARAMS.granularity
+
+
+def test_limits_are_kept_and_told() -> None:
+    params = replace(PARAMS, at_least=SECOND, at_most=2 * SECOND)
+    driven = Driven(params, SlackState())
+    capped = False
+    for times in batches(late(0.5, 6.0, 20_000)):
+        driven.feed(times)
+        assert SECOND <= driven.state.slack <= 2 * SECOND
+        capped = capped or driven.state.is_capped
+    assert capped
+
+
+def test_results_that_break_the_bound_make_the_plan_stricter() -> None:
+    state = SlackState(margin=0.5)
+    seen = Seen(None, None, (), measured=10, within=7)
+    stricter = step(PARAMS, state, seen)
+    assert stricter.margin < 0.5
+    kinder = step(PARAMS, replace(state, margin=0.2), replace(seen, within=10))
+    assert 0.2 < kinder.margin <= 0.5
+
+
+def test_the_strictest_of_several_bounds_decides() -> None:
+    both = (Requirement("count", 0.2), Requirement("count", 0.01))
+    path, _ = drive(late(0.3, 4.0, 30_000), replace(PARAMS, requirements=both))
+    alone, _ = drive(late(0.3, 4.0, 30_000), replace(PARAMS, requirements=both[1:]))
+    assert path == alone
+
+
+def test_a_silent_source_that_returns_does_not_upset_the_controller() -> None:
+    driven = Driven(PARAMS, SlackState())
+    parts = list(batches(late(0.3, 2.0, 30_000)))
+    for number, times in enumerate(parts):
+        shift = 3600 * SECOND if number > len(parts) // 2 else 0
+        driven.feed([at + shift for at in times])
+    assert driven.state.slack <= 60 * SECOND
+
+
+def test_state_goes_through_json_and_goes_on_as_if_nothing_had_happened() -> None:
+    parts = list(batches(late(0.3, 3.0, 8_000)))
+    whole, cut = Driven(PARAMS, SlackState()), Driven(PARAMS, SlackState())
+    for times in parts:
+        whole.feed(times)
+        cut.feed(times)
+        cut.state = SlackState.from_json(json.loads(json.dumps(cut.state.to_json())))
+    assert cut.state == whole.state
