@@ -154,7 +154,11 @@ def _query(
         null_time=total(c for c in passing if c.pane is None),
         far_future=total(c for c in passing if c.is_beyond(seen.bound)),
         max_lateness=lateness,
-        waiting=None if chosen is None else waiting.explained(query, chosen, state, clock, upto),
+        waiting=None
+        if chosen is None
+        else waiting.explained(
+            query, chosen, state.settled.get(query.name), observation, clock=clock, upto=upto
+        ),
     )
 
 

@@ -10,13 +10,20 @@ from slackwater.control.records import (
     StreamDecision,
     Waiting,
 )
-from slackwater.disorder.slack import Seen, SlackParams, SlackState, Sums, step
+from slackwater.disorder.slack import (
+    MEASURED_EVERY,
+    Seen,
+    SlackParams,
+    SlackState,
+    Sums,
+    settled,
+    step,
+)
 from slackwater.disorder.threshold import Requirement
 from slackwater.plan.bound import Bound
 from slackwater.plan.stage import QueryPlan
 from slackwater.units import show_duration
 
-SETTLED = 0.999  # a window is measured once this share of all late rows would have come
 NO_VALUES: Sums = (0.0, 0.0, 0.0)
 
 
@@ -82,13 +89,17 @@ def _sums(query: QueryPlan, totals: dict[str, float]) -> tuple[Sums, ...]:
 def explained(
     query: QueryPlan,
     chosen: SlackState,
-    state: ControlState,
+    before: int | None,
+    observation: Observation,
+    *,
     clock: int | None,
     upto: int | None,
 ) -> Waiting:
-    """Why the slack is what it is, and which windows are settled by now."""
+    """Why the slack is what it is, and which windows are measured now."""
     assert query.promise is not None
-    before = state.settled.get(query.name)
+    reached = before
+    if observation.ended or observation.batch % MEASURED_EVERY == 0:
+        reached = settled(slack_params(query), chosen, before, clock, upto)
     return Waiting(
         phase=chosen.phase,
         threshold=chosen.threshold,
@@ -98,19 +109,8 @@ def explained(
         binding=query.promise.bounds[chosen.binding].column,
         margin=round(chosen.margin, 6),
         after=before,
-        upto=_settled(query, chosen, before, clock, upto),
+        upto=reached,
     )
-
-
-def _settled(
-    query: QueryPlan, chosen: SlackState, before: int | None, clock: int | None, upto: int | None
-) -> int | None:
-    if clock is None or upto is None:
-        return before
-    assert query.promise is not None
-    lag = chosen.late.late_quantile(SETTLED) * query.promise.granularity
-    reached = upto if upto > clock else min(upto, clock - lag)  # beyond the clock: the end
-    return reached if before is None else max(before, reached)
 
 
 def notices(query: QueryPlan, before: SlackState | None, after: SlackState | None) -> list[str]:

@@ -37,6 +37,8 @@ from slackwater.stats.histogram import DelayHistogram
 from slackwater.stats.panes import PaneCount
 
 VERSION = 1
+MEASURED_EVERY = 4  # batches: measuring several windows at once costs little more than one
+SETTLED = 0.999  # a window is measured once this share of all late rows would have come
 ITEMS = 32  # a batch counts as so many items for ADWIN, whatever its size
 
 Method = Literal["calibrated", "model", "feedback"]
@@ -169,6 +171,24 @@ def step(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
     if params.at_most is not None:
         slack = min(slack, params.at_most)
     return replace(state, slack=slack, wanted=max(params.at_least, wanted))
+
+
+def settled(
+    params: SlackParams,
+    state: SlackState,
+    before: int | None,
+    clock: int | None,
+    watermark: int | None,
+) -> int | None:
+    """Windows that end up to here have been answered and have their stragglers by now.
+
+    A watermark beyond the clock means the end of the stream.
+    """
+    if clock is None or watermark is None:
+        return before
+    lag = state.late.late_quantile(SETTLED) * params.granularity
+    reached = watermark if watermark > clock else min(watermark, clock - lag)
+    return reached if before is None else max(before, reached)
 
 
 def _observe(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:

@@ -13,13 +13,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from slackwater.disorder.slack import Seen, SlackParams, SlackState, step
+from slackwater.disorder.slack import (
+    MEASURED_EVERY,
+    Seen,
+    SlackParams,
+    SlackState,
+    settled,
+    step,
+)
 from slackwater.plan.stage import QueryPlan
 from slackwater.replay.evaluate import Evaluator
 from slackwater.stats.panes import PaneCount
 
 Row = dict[str, Any]
-SETTLED = 0.999
 
 
 class Follower:
@@ -33,6 +39,7 @@ class Follower:
         self.state = SlackState()
         self.after: int | None = None
         self.upto: int | None = None
+        self.batch = 0
         self.errors: list[Row] = []
         self._evaluator = evaluator
         self._said: dict[tuple[Any, ...], Row] = {}
@@ -64,11 +71,10 @@ class Follower:
     def settle(self, clock: int | None, watermark: int | None) -> None:
         """Which windows have their stragglers by now."""
         self.after = self.upto
-        if clock is None or watermark is None:
-            return
-        lag = self.state.late.late_quantile(SETTLED) * self.params.granularity
-        reached = watermark if watermark > clock else min(watermark, clock - lag)
-        self.upto = reached if self.upto is None else max(self.upto, reached)
+        is_end = clock is not None and watermark is not None and watermark > clock
+        if self.batch % MEASURED_EVERY == 0 or is_end:
+            self.upto = settled(self.params, self.state, self.upto, clock, watermark)
+        self.batch += 1
 
     def is_settling(self, end: int) -> bool:
         return (
