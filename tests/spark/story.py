@@ -1,4 +1,4 @@
-"""One small disordered stream, two two-level queries over it, and how to judge what they left.
+"""One small disordered stream, three queries over it, and how to judge what they left.
 
 Kill, fault and cluster tests tell this story again and again and compare the endings.
 """
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import slackwater as sw
+from slackwater.events import log
 from slackwater.query.stream import Query, Stream
 from tests.spark.driver import batch
 
@@ -41,8 +42,11 @@ def _row(draw: random.Random, number: int) -> Row:
     return round(time, 3), key, draw.choice([draw.randint(-9, 30), None])
 
 
-def queries(stream: Stream) -> tuple[Query, Query]:
-    """Late rows set aside, and late rows folded into revisions; both over a shared base state."""
+def queries(stream: Stream) -> tuple[Query, ...]:
+    """Late rows set aside, late rows folded into revisions, and a slack chosen by an error bound.
+
+    The first two have two levels; all three share one base state.
+    """
     small = (
         stream.where("v IS NULL OR v > -8")
         .window("4 s", "2 s")
@@ -54,6 +58,7 @@ def queries(stream: Stream) -> tuple[Query, Query]:
     return (
         above.query("aside", sw.slack("3 s"), late="side"),
         above.query("revised", sw.slack("1 s"), late="revise", keep="9 s"),
+        small.query("bounded", sw.max_error(0.2, confidence=0.8, of=["n", "s"])),
     )
 
 
@@ -69,15 +74,29 @@ def write_input(folder: Path, tables: list[pa.Table]) -> None:
 
 
 def ending(checkpoint: Path) -> dict[str, Counter[str]]:
-    """Every result row (all but the time of emission) and every row set aside, as multisets."""
-    told = {}
-    for kind in ("results", "side"):
+    """Results (all but the time of emission), rows set aside, errors and slacks, as multisets."""
+    told = {"slack": _slacks(checkpoint)}
+    for kind in ("results", "side", "quality"):
         for query in sorted((checkpoint / kind).iterdir()):
             told[f"{kind}/{query.name}"] = Counter(
                 repr(sorted((k, v) for k, v in row.items() if k != "emitted_at"))
                 for row in _rows(query)
             )
     return told
+
+
+def _slacks(checkpoint: Path) -> Counter[str]:
+    """The slack of every query after every batch, as it was decided."""
+    batches = [
+        event for event in log.read(checkpoint / "events.jsonl") if event["event"] == "batch"
+    ]
+    return Counter(
+        {
+            f"batch {event['batch']}, {name}: {query['slack']}": 1
+            for event in batches
+            for name, query in event["queries"].items()
+        }
+    )
 
 
 def _rows(folder: Path) -> list[dict[str, Any]]:
