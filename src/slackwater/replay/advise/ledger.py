@@ -1,0 +1,111 @@
+"""What the engine would know and have measured at each step of a simulated controller."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from slackwater.disorder.threshold import Moments
+from slackwater.replay.advise.quality import Target, keeps, relative_errors
+from slackwater.replay.advise.stakes import Pairs, Stakes
+from slackwater.replay.advise.timeline import BEFORE_ALL, Timeline
+
+RECENT = 50  # windows that values and sizes are taken from
+SIZES = 9  # rows per result are told as so many quantiles
+
+
+class Ledger:
+    """Follows a simulation; a result is measured once the largest delay so far has passed."""
+
+    def __init__(self, timeline: Timeline, stakes: Stakes, target: Target) -> None:
+        self._timeline, self._stakes, self._target = timeline, stakes, target
+        self._ends = stakes.frames.ends(stakes.windows)
+        self._first_result = np.concatenate([[0], np.cumsum(stakes.per_window)])
+        # A suspect that has not come yet will find its window closed.
+        self._met = np.full(stakes.suspects.row.size, -BEFORE_ALL)
+        self._watermark = BEFORE_ALL
+        self._longest = 0
+        self._windows = 0  # measured so far
+        self._values: list[tuple[int, float, float, float]] = []
+        self.measured = 0
+        self.within = 0
+
+    def pass_by(self, begin: int, end: int, slack: int) -> None:
+        """Rows ``begin`` to ``end`` came while this slack was in force."""
+        timeline, suspects = self._timeline, self._stakes.suspects
+        one, two = np.searchsorted(suspects.row, [begin, end])
+        self._met[one:two] = np.maximum(self._watermark, suspects.clock[one:two] - slack)
+        clock = int(timeline.progress[end - 1])
+        self._watermark = max(self._watermark, clock - slack)
+        late = timeline.progress[begin:end] - timeline.times[begin:end]
+        self._longest = max(self._longest, int(late.max()))
+        self._keep_values(begin, end, clock)
+        until = int(np.searchsorted(self._ends, clock - self._longest, side="right"))
+        self._measure(self._windows, max(until, self._windows))
+
+    def moments(self) -> tuple[Moments, ...] | None:
+        """Rows of a window, and mean and variance of the values of late."""
+        first = self._first_result[[max(0, self._windows - RECENT), self._windows]]
+        windows = min(RECENT, self._windows)
+        if not windows:
+            return None
+        rows = float(self._stakes.results.rows[first[0] : first[1]].sum()) / windows
+        if self._timeline.values is None:
+            return (Moments(rows),)
+        count, total, squares = np.array([row[1:] for row in self._values]).sum(axis=0).tolist()
+        found = Moments.of_sums(count, total, squares)
+        return (Moments(rows, found.mean, found.variance),)
+
+    def sizes(self) -> tuple[float, ...] | None:
+        """Rows per result of a grouped query, as quantiles; ``None`` without keys."""
+        first = self._first_result[[max(0, self._windows - RECENT), self._windows]]
+        if self._timeline.key_count == 1 or first[0] == first[1]:
+            return None
+        rows = self._stakes.results.rows[first[0] : first[1]]
+        middles = (np.arange(SIZES) + 0.5) / SIZES
+        return tuple(np.quantile(rows, middles).tolist())
+
+    def _keep_values(self, begin: int, end: int, clock: int) -> None:
+        if self._timeline.values is None:
+            return
+        values = self._timeline.values[begin:end]
+        known = values[~np.isnan(values)]
+        sums = (float(known.size), float(known.sum()), float((known * known).sum()))
+        oldest = clock - self._stakes.frames.size
+        self._values = [row for row in self._values if row[0] > oldest]
+        self._values.append((clock, *sums))
+
+    def _measure(self, first: int, last: int) -> None:
+        """Results of the windows number ``first`` to ``last`` count as measured now."""
+        stakes, self._windows = self._stakes, last
+        ids = self._first_result[[first, last]]
+        one, two = np.searchsorted(stakes.results.touched, ids)
+        self.measured = int(ids[1] - ids[0])
+        self.within = self.measured
+        if one == two:
+            return
+        part = _part(stakes, int(one), int(two))
+        missed = self._met[part.pairs.suspect] >= part.pairs.end
+        partial = part.partials(missed)
+        present = partial[0] > 0
+        errors = relative_errors(stakes.measure.get(partial[1:]), part.results.exact, present)
+        self.within -= int((~keeps(errors, present, self._target)).sum())
+
+
+def _part(stakes: Stakes, one: int, two: int) -> Stakes:
+    """Only the touched results number ``one`` to ``two``."""
+    pairs, results = stakes.pairs, stakes.results
+    bounds = np.append(pairs.starts, pairs.need.size)
+    begin, end = int(bounds[one]), int(bounds[two])
+    columns = tuple(column[begin:end] for column in pairs.columns)
+    some = Pairs(
+        *(column[begin:end] for column in (pairs.suspect, pairs.end, pairs.need)),
+        columns,
+        pairs.starts[one:two] - begin,
+    )
+    base = tuple(column[one:two] for column in results.base)
+    kept = replace(
+        results, touched=results.touched[one:two], base=base, exact=results.exact[one:two]
+    )
+    return replace(stakes, pairs=some, results=kept)
