@@ -36,9 +36,7 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def check_columns(
-    schema: Schema, time: str, arrival: str | None, by: Sequence[str]
-) -> None:
+def check_columns(schema: Schema, time: str, arrival: str | None, by: Sequence[str]) -> None:
     """All columns that are missing, at once."""
     wanted = [("--time", time), *(("--by", name) for name in by)]
     if arrival is not None:

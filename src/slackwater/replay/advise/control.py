@@ -118,5 +118,3 @@ def _pane_counts(times: Instants, pane: int) -> tuple[PaneCount, ...]:
     columns = (low - low % pane, ends - starts, low, high)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return tuple(PaneCount(at, True, count, lo, hi) for at, count, lo, hi in rows)
-
-

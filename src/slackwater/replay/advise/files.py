@@ -64,7 +64,8 @@ def _expand(pattern: str) -> list[str]:
         inside = [str(file) for file in path.iterdir() if file.is_file() and _known(file.name)]
         return inside or _refuse(f"the folder {pattern} has no data files")
     if has_magic(pattern):
-        matched = [name for name in glob(pattern, recursive=True) if Path(name).is_file()]
+        names = glob(pattern, recursive=True)  # noqa: PTH207 - patterns may be absolute
+        matched = [name for name in names if Path(name).is_file()]
         return matched or _refuse(f"no file matches {pattern}")
     return _refuse(f"there is no file {pattern}")
 

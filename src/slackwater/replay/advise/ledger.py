@@ -98,11 +98,12 @@ def _part(stakes: Stakes, one: int, two: int) -> Stakes:
     pairs, results = stakes.pairs, stakes.results
     bounds = np.append(pairs.starts, pairs.need.size)
     begin, end = int(bounds[one]), int(bounds[two])
-    columns = tuple(column[begin:end] for column in pairs.columns)
     some = Pairs(
-        *(column[begin:end] for column in (pairs.suspect, pairs.end, pairs.need)),
-        columns,
-        pairs.starts[one:two] - begin,
+        suspect=pairs.suspect[begin:end],
+        end=pairs.end[begin:end],
+        need=pairs.need[begin:end],
+        columns=tuple(column[begin:end] for column in pairs.columns),
+        starts=pairs.starts[one:two] - begin,
     )
     base = tuple(column[one:two] for column in results.base)
     kept = replace(

@@ -117,6 +117,4 @@ def _reason(tree: Any) -> str:
 
 
 def _refuse(sql: str, reason: str) -> Problem:
-    return Problem(
-        "AGGREGATE_UNSUPPORTED", WHERE, f"{sql!r}: {reason}", f"supported: {SUPPORTED}"
-    )
+    return Problem("AGGREGATE_UNSUPPORTED", WHERE, f"{sql!r}: {reason}", f"supported: {SUPPORTED}")

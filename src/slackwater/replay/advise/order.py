@@ -42,9 +42,7 @@ class Order:
         return np.argsort(self.values, kind="stable")
 
 
-def refuse_unordered(
-    connection: duckdb.DuckDBPyConnection, files: Files, order: Order
-) -> None:
+def refuse_unordered(connection: duckdb.DuckDBPyConnection, files: Files, order: Order) -> None:
     at = order.first_back
     assert at is not None
     places = order.place if order.place is not None else np.arange(order.values.size)

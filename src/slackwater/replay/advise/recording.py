@@ -130,16 +130,14 @@ def _select(
     return f"SELECT {', '.join(wanted)} FROM {files.relation}"
 
 
-def _read(
-    connection: duckdb.DuckDBPyConnection, files: Files, sql: str, tell: Tell
-) -> pa.Table:
+def _read(connection: duckdb.DuckDBPyConnection, files: Files, sql: str, tell: Tell) -> pa.Table:
     """All rows, telling how far it is."""
     total = None
     try:
         if files.reader == "read_parquet":
             counted = connection.execute(f"SELECT count(*) FROM {files.relation}").fetchone()
             total = int(counted[0]) if counted else None
-        reader = connection.execute(sql).to_arrow_reader(BATCH)
+        reader: pa.RecordBatchReader = connection.sql(sql).to_arrow_reader(BATCH)
         batches, done = [], 0
         for batch in reader:
             batches.append(batch)
@@ -207,6 +205,8 @@ def _keys(parts: list[Any]) -> tuple[Instants | None, int | None]:
         encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
         indices = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         width = len(encoded.dictionary)
-        code = indices if code is None else np.unique(code * width + indices, return_inverse=True)[1]
+        code = (
+            indices if code is None else np.unique(code * width + indices, return_inverse=True)[1]
+        )
     assert code is not None
     return code, int(code.max()) + 1

@@ -41,9 +41,7 @@ def steps(stakes: Stakes, target: Target) -> Steps:
     present = results.base[0] > 0
     answers = stakes.measure.get(results.base[1:])
     before = keeps(relative_errors(answers, results.exact, present), present, target)
-    owner = np.repeat(
-        np.arange(pairs.starts.size), np.diff(pairs.starts, append=pairs.need.size)
-    )
+    owner = np.repeat(np.arange(pairs.starts.size), np.diff(pairs.starts, append=pairs.need.size))
     good = _good_after(stakes, owner, target)
     last = _last_of_need(pairs.need, pairs.starts)
     good, owner, need = good[last], owner[last], pairs.need[last]
@@ -58,9 +56,9 @@ def steps(stakes: Stakes, target: Target) -> Steps:
     return Steps(np.append(0, need[ends]), start + np.append(0, running[ends]))
 
 
-def _good_after(stakes: Stakes, owner: Instants, target: Target) -> np.ndarray[
-    tuple[int], np.dtype[np.bool_]
-]:
+def _good_after(
+    stakes: Stakes, owner: Instants, target: Target
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether the result of each pair is good once this pair and those before it are in."""
     results, pairs = stakes.results, stakes.pairs
     scanned = []

@@ -103,9 +103,7 @@ def stakes(timeline: Timeline, frames: Frames, measure: Measure) -> Stakes:
     missed = np.clip(frames.ended(clock) - first + 1, 0, last - first + 1)
     base = _always_in(timeline, frames, measure, first, missed)
     rows = np.flatnonzero(missed)
-    suspects = Suspects(
-        rows, clock[rows], frames.ends(first[rows]), frames.ends(last[rows])
-    )
+    suspects = Suspects(rows, clock[rows], frames.ends(first[rows]), frames.ends(last[rows]))
     del last, clock
     return _put_together(timeline, (frames, measure), suspects, base, (first[rows], missed[rows]))
 
