@@ -24,7 +24,7 @@ from slackwater.stats.arrival import Instants
 from slackwater.stats.panes import PaneCount
 from slackwater.units import MILLISECOND
 
-MOST_STEPS = 2_000
+MOST_STEPS = 5_000
 BUCKETS = 10_000  # of the delay histogram, at most
 _KINDS: dict[str, Kind] = {"count": "count", "sum": "sum", "avg": "avg"}
 
@@ -60,7 +60,7 @@ def quality_driven(timeline: Timeline, stakes: Stakes, target: Target) -> Qualit
     """The controller for a query, with the parameters the simulation gives it."""
     frames = stakes.frames
     coarsest = int(timeline.delays().max()) // BUCKETS
-    granularity = max(frames.slide // 20, MILLISECOND, coarsest)
+    granularity = max(frames.slide // 10, MILLISECOND, coarsest)
     kind = _KINDS.get(stakes.measure.kind, "heuristic")
     # All results within the bound is nothing a controller can promise.
     delta = max(1 - target.confidence, 1e-4)

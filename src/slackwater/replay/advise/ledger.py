@@ -12,7 +12,7 @@ from slackwater.replay.advise.stakes import Pairs, Stakes
 from slackwater.replay.advise.timeline import BEFORE_ALL, Timeline
 
 RECENT = 50  # windows that values and sizes are taken from
-SIZES = 9  # rows per result are told as so many quantiles
+SIZES = 5  # rows per result are told as so many quantiles
 
 
 class Ledger:

@@ -7,7 +7,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from slackwater.replay.advise.advice import Advice, Line
 from slackwater.units import DAY, HOUR, MILLISECOND, MINUTE, SECOND
@@ -48,10 +48,10 @@ def _curve(axes: Axes, advice: Advice) -> None:
     _plain(
         axes,
         f"{advice.measure.sql}: what waiting gives",
-        f"mean latency of results, {name} of event time",
+        f"mean latency of results, {name} of event time (logarithmic)",
         f"results within {100 * target.error:g} %, percent",
     )
-    points = [((line.quality.latency or 0) / size, 100 * line.quality.within) for line in shown]
+    points = [_place(line, size) for line in shown] or [(1.0, 100.0)]
     axes.plot(*zip(*points, strict=True), ".-", color=PLAIN, label="fixed slack, from 0 up")
     axes.axhline(100 * target.confidence, color=BAD, lw=1, ls="--", label="target")
     for label, line, mark, colour in (
@@ -61,26 +61,23 @@ def _curve(axes: Axes, advice: Advice) -> None:
         ("quality-driven slack", advice.driven, "*", OURS),
     ):
         _mark(axes, line, (mark, colour, size), label)
-    axes.set_xscale("symlog", linthresh=_threshold(points))
+    axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
-    axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(left=0)
     axes.legend(frameon=False, fontsize=8, loc="lower right")
 
 
-def _threshold(points: list[tuple[float, float]]) -> float:
-    """Where the axis turns from linear to logarithmic: below the first latency worth seeing."""
-    above = [x for x, _ in points if x > 0]
-    return max(max(above) / 1_000, min(above)) if above else 1.0
+def _place(line: Line, size: int) -> tuple[float, float]:
+    """A point of the curve; a logarithmic axis has no 0, a millisecond stands for it."""
+    return max(line.quality.latency or 0, MILLISECOND) / size, 100 * line.quality.within
 
 
 def _mark(axes: Axes, line: Line, look: tuple[str, str, int], label: str) -> None:
     mark, colour, size = look
     if line.quality.latency is None:
         return
-    x, y = line.quality.latency / size, 100 * line.quality.within
+    x, y = _place(line, size)
     text = f"{label} ({x:.3g}, {y:.1f} %)"
     area = 13 if mark == "*" else 8
     axes.plot([x], [y], mark, color=colour, markersize=area, label=text, linestyle="none", zorder=3)
