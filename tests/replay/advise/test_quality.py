@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.replay.advise.plain import Played, Row, play
 
 from slackwater.disorder.baselines import fixed_slack
 from slackwater.replay.advise import Frames, Measure, Target, Timeline
@@ -19,7 +20,6 @@ from slackwater.replay.monoids import SUM
 from slackwater.replay.swa import SWA, SWAParams
 from slackwater.replay.windows import TimeWindow
 from slackwater.stats.arrival import arrivals_with
-from tests.replay.advise.plain import Played, Row, play
 
 KINDS = ("count", "sum", "avg", "min", "max")
 VALUES = st.none() | st.integers(-3, 6).map(float)

@@ -96,9 +96,9 @@ def _instant_sql(
     wrong = connection.execute(
         f"SELECT {quote(name)} FROM {files.relation} "
         f"WHERE {quote(name)} IS NOT NULL AND {cast} IS NULL LIMIT 1"
-    ).fetchone()
-    if wrong is not None:
-        raise _not_an_instant(role, name, "text", f", e.g. {wrong[0]!r}")
+    ).fetchall()
+    if wrong:
+        raise _not_an_instant(role, name, "text", f", e.g. {wrong[0][0]!r}")
     return f"epoch_us({cast})"
 
 

@@ -59,15 +59,14 @@ def refuse_unordered(connection: duckdb.DuckDBPyConnection, files: Files, order:
 
 def _show(connection: duckdb.DuckDBPyConnection, files: Files, name: str, row: int) -> str:
     sql = f"SELECT CAST({quote(name)} AS VARCHAR) FROM {files.relation} LIMIT 1 OFFSET {row}"
-    found = connection.execute(sql).fetchone()
-    return str(found[0]) if found else "?"
+    return str(connection.execute(sql).fetchall()[0][0])
 
 
 def _locate(connection: duckdb.DuckDBPyConnection, files: Files, row: int) -> tuple[str, int]:
     """The file of a row, and its number there, from 1."""
     for path in files.paths:
-        counted = connection.execute(f"SELECT count(*) FROM {files.relation_of([path])}").fetchone()
-        rows = int(counted[0]) if counted else 0
+        counted = connection.execute(f"SELECT count(*) FROM {files.relation_of([path])}").fetchall()
+        rows = int(counted[0][0])
         if row < rows:
             return path, row + 1
         row -= rows

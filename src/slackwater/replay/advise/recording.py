@@ -135,8 +135,8 @@ def _read(connection: duckdb.DuckDBPyConnection, files: Files, sql: str, tell: T
     total = None
     try:
         if files.reader == "read_parquet":
-            counted = connection.execute(f"SELECT count(*) FROM {files.relation}").fetchone()
-            total = int(counted[0]) if counted else None
+            counted = connection.execute(f"SELECT count(*) FROM {files.relation}").fetchall()
+            total = int(counted[0][0])
         reader: pa.RecordBatchReader = connection.sql(sql).to_arrow_reader(BATCH)
         batches, done = [], 0
         for batch in reader:
