@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.replay.advise import plain
+from tests.replay.advise.plain import ROWS, Row, assert_same, timeline_of
 
 from slackwater.disorder.slack import Seen
 from slackwater.replay.advise import Frames, Measure, Target, Timeline, advise
 from slackwater.replay.advise.control import play, quality_driven
 from slackwater.replay.advise.quality import quality
 from slackwater.replay.advise.stakes import Stakes, stakes
-from slackwater.replay.advise.watermarks import fixed, varying
+from slackwater.replay.advise.watermarks import varying
 from slackwater.units import SECOND
 
 
@@ -53,34 +57,53 @@ def test_a_step_tells_clock_and_panes() -> None:
 
 
 def test_results_are_measured_once_their_stragglers_are_in() -> None:
-    timeline, at_stake = staked([1, 2, 3, 11, 4, 22, 33, 44], Frames(10, 10))
-    controller = Scripted(*[0] * 8)
+    timeline, at_stake = staked([1, 2, 3, 11, 12, 4, 22, 33, 44, 55], Frames(10, 10))
+    controller = Scripted(*[0] * 10)
     play(timeline, at_stake, TARGET, controller, interval=1)
     measured = [(seen.measured, seen.within) for seen in controller.seen]
-    assert sum(count for count, _ in measured) == 3
-    assert sum(within for _, within in measured) == 2  # [0, 10) lost one of four rows
+    assert sum(count for count, _ in measured) == 4
+    assert sum(within for _, within in measured) == 3  # [0, 10) lost one of four rows
 
 
-def test_a_controller_that_never_moves_is_a_fixed_slack() -> None:
-    rng = np.random.default_rng(3)
-    times = np.arange(400) - rng.integers(0, 30, 400) * (rng.random(400) < 0.3)
-    timeline, at_stake = staked(times.tolist(), Frames(20, 10))
+@given(ROWS, st.integers(1, 9), st.data())
+def test_a_step_is_a_micro_batch(rows: list[Row], interval: int, data: st.DataObject) -> None:
+    """Its rows meet the watermark of its start, and windows close at its end."""
+    frames = Frames(10, 5)
+    timeline = timeline_of(rows)
+    at_stake = stakes(timeline, frames, Measure("sum", "sum", "v"))
+    many = len(rows)
+    chosen = data.draw(st.lists(st.integers(0, 30), min_size=many, max_size=many))
+    played = play(timeline, at_stake, TARGET, Scripted(*chosen), interval)
+    clocks, slacks, slack, start = [], [], 0, None
+    clock = rows[0][0]
+    for number, (ts, _, _) in enumerate(rows):
+        if number and max(clock, ts) // interval != clock // interval:
+            slack, start = chosen.pop(0), clock
+        clocks.append(start)
+        slacks.append(slack)
+        clock = max(clock, ts)
+    expected = plain.play(frames, rows, [*slacks, chosen.pop(0)], [*clocks, clock])
+    found = quality(at_stake, varying(timeline, at_stake, played.slacks, played.clock), TARGET)
+    assert_same(found, expected, "sum", TARGET)
 
-    class Constant:
-        def step(self, seen: Seen) -> int:
-            return 0
 
-    played = play(timeline, at_stake, TARGET, Constant())
-    found = quality(at_stake, varying(timeline, at_stake, played.slacks), TARGET)
-    assert found == quality(at_stake, fixed(timeline, at_stake, 0), TARGET)
+@given(ROWS, st.integers(1, 9), st.integers(0, 20))
+def test_what_is_measured_on_the_way_is_what_came_out_in_the_end(
+    rows: list[Row], interval: int, slack: int
+) -> None:
+    rows = [*rows, *((end, 0, 1.0) for end in (1_000, 2_000, 3_000))]
+    timeline = timeline_of(rows)
+    at_stake = stakes(timeline, Frames(10, 5), Measure("sum", "sum", "v"))
+    controller = Scripted(*[slack] * len(rows))
+    played = play(timeline, at_stake, TARGET, controller, interval)
+    found = quality(at_stake, varying(timeline, at_stake, played.slacks, played.clock), TARGET)
+    measured = sum(seen.measured for seen in controller.seen)
+    within = sum(seen.within for seen in controller.seen)
+    assert measured == found.results - 4  # all but the windows of the last two rows
+    assert within == round(found.within * found.results) - 4
 
 
-def test_quality_driven_slack_comes_close_to_the_target_and_waits_less_than_max_k() -> None:
-    """Close, not always above: it sees delays against the clock at the start of a step.
-
-    Over six seeds of such a stream the share was 0.89 to 0.92 (mean 0.912) with steps of half a
-    slide, and 0.91 to 0.94 (mean 0.926) with a tenth.
-    """
+def test_quality_driven_slack_meets_a_target_and_waits_less_than_max_k() -> None:
     rng = np.random.default_rng(5)
     count = 30_000
     late = (rng.random(count) < 0.1) * rng.exponential(0.5 * SECOND, count)
@@ -89,7 +112,7 @@ def test_quality_driven_slack_comes_close_to_the_target_and_waits_less_than_max_
     advice = advise(
         timeline, Frames(5 * SECOND, SECOND), Measure("sum", "sum(v)", "v"), Target(0.01, 0.9)
     )
-    assert advice.driven.quality.within >= 0.9 - 0.02
+    assert advice.driven.quality.within >= 0.9
     assert advice.driven.quality.latency is not None
     assert advice.largest.quality.latency is not None
     assert advice.driven.quality.latency < advice.largest.quality.latency

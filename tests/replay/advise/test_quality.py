@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.replay.advise.plain import Played, Row, play
+from tests.replay.advise.plain import ROWS, Row, assert_same, play, timeline_of
 
 from slackwater.disorder.baselines import fixed_slack
 from slackwater.replay.advise import Frames, Measure, Target, Timeline
-from slackwater.replay.advise.quality import Quality, quality
+from slackwater.replay.advise.quality import quality
 from slackwater.replay.advise.search import steps
 from slackwater.replay.advise.stakes import stakes
 from slackwater.replay.advise.watermarks import fixed, growing, varying
@@ -22,8 +21,6 @@ from slackwater.replay.windows import TimeWindow
 from slackwater.stats.arrival import arrivals_with
 
 KINDS = ("count", "sum", "avg", "min", "max")
-VALUES = st.none() | st.integers(-3, 6).map(float)
-ROWS = st.lists(st.tuples(st.integers(-20, 60), st.integers(0, 2), VALUES), min_size=1, max_size=40)
 KIND = st.sampled_from(KINDS)
 TARGET = st.builds(Target, st.sampled_from([0.0, 0.1, 0.4]), st.sampled_from([0.5, 0.8, 0.95, 1.0]))
 
@@ -32,31 +29,6 @@ TARGET = st.builds(Target, st.sampled_from([0.0, 0.1, 0.4]), st.sampled_from([0.
 def windows(draw: st.DrawFn) -> Frames:
     slide = draw(st.integers(1, 12))
     return Frames(draw(st.integers(slide, 20)), slide)
-
-
-def timeline_of(rows: list[Row]) -> Timeline:
-    times, keys, values = zip(*rows, strict=True)
-    column = np.array([math.nan if value is None else value for value in values])
-    return Timeline.of(np.array(times), np.array(keys), column, key_count=3)
-
-
-def assert_same(found: Quality, played: Played, kind: str, target: Target) -> None:
-    errors = played.errors(kind)
-    finite = [e for e in errors if math.isfinite(e)]
-    assert found.results == len(errors)
-    assert found.within == pytest.approx(played.good(kind, target) / len(errors))
-    assert found.mean_error == pytest.approx(math.fsum(finite) / max(1, len(finite)))
-    assert found.max_error == pytest.approx(max(errors))
-    assert found.infinite == len(errors) - len(finite)
-    covered = played.coverages()
-    assert found.coverage == pytest.approx(math.fsum(covered) / len(covered))
-    assert (found.late, found.lost) == (played.late, played.lost)
-    latencies = played.latencies()
-    assert found.still_open == len(played.in_time) - len(latencies)
-    if latencies:
-        assert found.latency == pytest.approx(sum(latencies) / len(latencies))
-    else:
-        assert found.latency is None
 
 
 @given(windows(), ROWS, KIND, TARGET, st.integers(0, 30))

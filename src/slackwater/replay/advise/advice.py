@@ -18,6 +18,7 @@ from slackwater.replay.advise.settings import RESOLUTION
 from slackwater.replay.advise.stakes import Stakes, stakes
 from slackwater.replay.advise.timeline import Timeline
 from slackwater.replay.advise.watermarks import fixed, growing, varying
+from slackwater.stats.arrival import Instants
 from slackwater.stats.report import DisorderReport, disorder_report
 from slackwater.units import MILLISECOND
 
@@ -150,7 +151,7 @@ def advise(
         none=lines[0],
         chosen=_fixed(timeline, at_stake, target, setting),
         largest=_varying(timeline, at_stake, target, "Max-K", growing(timeline)),
-        driven=_varying(timeline, at_stake, target, "quality-driven", played.slacks),
+        driven=_varying(timeline, at_stake, target, "quality-driven", played.slacks, played.clock),
         steps=played.steps,
         interval=played.interval,
         disorder=_disorder(timeline, delay),
@@ -163,9 +164,9 @@ def _fixed(timeline: Timeline, at_stake: Stakes, target: Target, slack: int) -> 
 
 
 def _varying(
-    timeline: Timeline, at_stake: Stakes, target: Target, policy: str, slacks: Any
+    timeline: Timeline, at_stake: Stakes, target: Target, policy: str, *series: Instants
 ) -> Line:
-    watermarks = varying(timeline, at_stake, slacks)
+    watermarks = varying(timeline, at_stake, *series)
     found = quality(at_stake, watermarks, target)
     return Line(policy, watermarks.slack, watermarks.largest, found)
 

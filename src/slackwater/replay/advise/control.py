@@ -3,7 +3,11 @@
 The controller is called once per step of the stream, an interval of event time with at least one
 row, and says which slack is in force from then on. It sees what the engine's controller sees: the
 clock, rows by pane, values and sizes of recent windows, and how many of the results that became
-measurable kept the bound. Inside a step the clock moves with every row.
+measurable kept the bound.
+
+A step is what a micro-batch is to the engine: its rows meet the watermark, and the controller
+counts delays, by the clock at the start of the step; a window closes at the end of one. Were rows
+judged by a clock that moves inside a step, the controller would wait up to a step too short.
 """
 
 from __future__ import annotations
@@ -49,9 +53,10 @@ class QualityDriven:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Played:
-    """The slack in force when each row comes, and after the last; steps and their length."""
+    """Slack and clock in force when each row comes, and after the last; steps, their length."""
 
     slacks: Instants
+    clock: Instants
     steps: int
     interval: int
 
@@ -81,10 +86,12 @@ def play(
     bounds = _bounds(timeline, interval)
     ledger = Ledger(timeline, stakes, target)
     slacks = np.zeros(timeline.rows + 1, dtype=np.int64)
+    clock = np.full(timeline.rows + 1, BEFORE_ALL)
     now = 0
     before: int | None = None
     for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         slacks[begin:end] = now
+        clock[begin:end] = BEFORE_ALL if before is None else before
         after = int(timeline.progress[end - 1])
         ledger.pass_by(begin, end, now)
         now = controller.step(
@@ -99,8 +106,8 @@ def play(
             )
         )
         before = after
-    slacks[-1] = now
-    return Played(slacks, bounds.size - 1, interval)
+    slacks[-1], clock[-1] = now, timeline.progress[-1]
+    return Played(slacks, clock, bounds.size - 1, interval)
 
 
 def _bounds(timeline: Timeline, interval: int) -> Instants:

@@ -16,7 +16,10 @@ SIZES = 5  # rows per result are told as so many quantiles
 
 
 class Ledger:
-    """Follows a simulation; a result is measured once the largest delay so far has passed."""
+    """Follows a simulation.
+
+    A result is measured once it was given and the largest delay so far has passed.
+    """
 
     def __init__(self, timeline: Timeline, stakes: Stakes, target: Target) -> None:
         self._timeline, self._stakes, self._target = timeline, stakes, target
@@ -35,13 +38,15 @@ class Ledger:
         """Rows ``begin`` to ``end`` came while this slack was in force."""
         timeline, suspects = self._timeline, self._stakes.suspects
         one, two = np.searchsorted(suspects.row, [begin, end])
-        self._met[one:two] = np.maximum(self._watermark, suspects.clock[one:two] - slack)
+        if begin:
+            self._watermark = max(self._watermark, int(timeline.progress[begin - 1]) - slack)
+        self._met[one:two] = self._watermark
         clock = int(timeline.progress[end - 1])
-        self._watermark = max(self._watermark, clock - slack)
         late = timeline.progress[begin:end] - timeline.times[begin:end]
         self._longest = max(self._longest, int(late.max()))
         self._keep_values(begin, end, clock)
-        until = int(np.searchsorted(self._ends, clock - self._longest, side="right"))
+        known = min(clock - self._longest, self._watermark)
+        until = int(np.searchsorted(self._ends, known, side="right"))
         self._measure(self._windows, max(until, self._windows))
 
     def moments(self) -> tuple[Moments, ...] | None:

@@ -52,9 +52,15 @@ def growing(timeline: Timeline) -> Instants:
     return np.concatenate([[0], largest])
 
 
-def varying(timeline: Timeline, stakes: Stakes, slacks: Instants) -> Watermarks:
-    """A slack for each row, in force when it comes, and one after the last row."""
-    clock = np.append(timeline.clock(), timeline.progress[-1])
+def varying(
+    timeline: Timeline, stakes: Stakes, slacks: Instants, clock: Instants | None = None
+) -> Watermarks:
+    """A slack for each row, in force when it comes, and one after the last row.
+
+    ``clock`` likewise; if left out it moves with every row.
+    """
+    if clock is None:
+        clock = np.append(timeline.clock(), timeline.progress[-1])
     before = np.maximum.accumulate(clock - slacks)
     ends = stakes.frames.ends(stakes.windows)
     rows = np.searchsorted(before[1:], ends)
