@@ -82,6 +82,10 @@ def _verdict(advice: Advice, lines: Settings) -> list[Text]:
         Text.assemble("  Flink       ", (lines.flink, "cyan")),
         Text.assemble("  Slackwater  ", (lines.slackwater, "cyan")),
         Text(_compare(advice)),
+        Text(
+            f"quality-driven slack was chosen {_many(advice.steps, 'time')}, "
+            f"every {show_duration(advice.interval)} of event time"
+        ),
     ]
     if advice.driven.quality.within < advice.target.confidence:
         missed = f"quality-driven slack missed the target here: {_reached(advice)}"

@@ -64,10 +64,6 @@ class Advice:
     interval: int
     disorder: DisorderReport
 
-    @property
-    def is_met_by_control(self) -> bool:
-        return self.driven.quality.within >= self.target.confidence
-
     def to_json(self) -> dict[str, Any]:
         return {
             "window_us": self.frames.size,
@@ -139,8 +135,8 @@ def advise(
     for number, slack in enumerate(points):
         tell("try slacks", number, len(points))
         lines.append(_fixed(timeline, at_stake, target, slack))
-    tell("play the controller", 0, None)
-    played = play(timeline, at_stake, target, controller(timeline, at_stake, target), interval)
+    asked = controller(timeline, at_stake, target)
+    played = play(timeline, at_stake, target, asked, interval, tell=tell)
     return Advice(
         frames=frames,
         measure=measure,

@@ -22,13 +22,14 @@ from slackwater.disorder.slack import Seen, SlackParams, SlackState
 from slackwater.disorder.threshold import Kind, Requirement
 from slackwater.replay.advise.ledger import Ledger
 from slackwater.replay.advise.quality import Target
+from slackwater.replay.advise.recording import Tell, tell_nothing
 from slackwater.replay.advise.stakes import Stakes
 from slackwater.replay.advise.timeline import BEFORE_ALL, Timeline
 from slackwater.stats.arrival import Instants
 from slackwater.stats.panes import PaneCount
 from slackwater.units import MILLISECOND
 
-MOST_STEPS = 5_000
+MOST_STEPS = 20_000  # a step takes some milliseconds
 BUCKETS = 10_000  # of the delay histogram, at most
 _KINDS: dict[str, Kind] = {"count": "count", "sum": "sum", "avg": "avg"}
 
@@ -79,6 +80,8 @@ def play(
     target: Target,
     controller: Controller,
     interval: int | None = None,
+    *,
+    tell: Tell = tell_nothing,
 ) -> Played:
     """Let a controller choose the slack, step by step."""
     span = int(timeline.progress[-1] - timeline.progress[0])
@@ -90,6 +93,7 @@ def play(
     now = 0
     before: int | None = None
     for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        tell("play the controller", begin, timeline.rows)
         slacks[begin:end] = now
         clock[begin:end] = BEFORE_ALL if before is None else before
         after = int(timeline.progress[end - 1])
