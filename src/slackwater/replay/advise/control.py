@@ -66,7 +66,7 @@ def quality_driven(timeline: Timeline, stakes: Stakes, target: Target) -> Qualit
     """The controller for a query, with the parameters the simulation gives it."""
     frames = stakes.frames
     coarsest = int(timeline.delays().max()) // BUCKETS
-    granularity = max(frames.slide // 10, MILLISECOND, coarsest)
+    granularity = max(frames.slide // 100, MILLISECOND, coarsest)  # the default of a contract
     kind = _KINDS.get(stakes.measure.kind, "heuristic")
     # All results within the bound is nothing a controller can promise.
     delta = max(1 - target.confidence, 1e-4)
@@ -103,8 +103,8 @@ def play(
                 before=before,
                 after=after,
                 counts=_pane_counts(timeline.times[begin:end], stakes.frames.pane),
-                moments=ledger.moments(),
-                sizes=ledger.sizes(),
+                sums=(ledger.sums,),
+                sizes=ledger.sizes,
                 measured=ledger.measured,
                 within=ledger.within,
             )

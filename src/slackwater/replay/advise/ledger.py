@@ -6,19 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from slackwater.disorder.threshold import Moments
+from slackwater.disorder.slack import Sums
 from slackwater.replay.advise.quality import Target, keeps, relative_errors
 from slackwater.replay.advise.stakes import Pairs, Stakes
 from slackwater.replay.advise.timeline import BEFORE_ALL, Timeline
 
-RECENT = 50  # windows that values and sizes are taken from
-SIZES = 5  # rows per result are told as so many quantiles
+DECILES = np.arange(0.05, 1, 0.1)  # rows per result are told so, as in the engine
 
 
 class Ledger:
     """Follows a simulation.
 
-    A result is measured once it was given and the largest delay so far has passed.
+    ``sums`` are of the values of the last step, ``sizes`` the rows per result measured last, and
+    ``within`` of the ``measured`` results of the last step kept the bound. A result is
+    measured once it was given and the largest delay so far has passed.
     """
 
     def __init__(self, timeline: Timeline, stakes: Stakes, target: Target) -> None:
@@ -30,7 +31,8 @@ class Ledger:
         self._watermark = BEFORE_ALL
         self._longest = 0
         self._windows = 0  # measured so far
-        self._values: list[tuple[int, float, float, float]] = []
+        self.sums: Sums = (0.0, 0.0, 0.0)
+        self.sizes: tuple[float, ...] | None = None
         self.measured = 0
         self.within = 0
 
@@ -44,42 +46,18 @@ class Ledger:
         clock = int(timeline.progress[end - 1])
         late = timeline.progress[begin:end] - timeline.times[begin:end]
         self._longest = max(self._longest, int(late.max()))
-        self._keep_values(begin, end, clock)
+        self.sums = self._sums(begin, end)
         known = min(clock - self._longest, self._watermark)
         until = int(np.searchsorted(self._ends, known, side="right"))
         self._measure(self._windows, max(until, self._windows))
 
-    def moments(self) -> tuple[Moments, ...] | None:
-        """Rows of a window, and mean and variance of the values of late."""
-        first = self._first_result[[max(0, self._windows - RECENT), self._windows]]
-        windows = min(RECENT, self._windows)
-        if not windows:
-            return None
-        rows = float(self._stakes.results.rows[first[0] : first[1]].sum()) / windows
+    def _sums(self, begin: int, end: int) -> Sums:
+        """Count, sum and sum of squares of the values of some rows."""
         if self._timeline.values is None:
-            return (Moments(rows),)
-        count, total, squares = np.array([row[1:] for row in self._values]).sum(axis=0).tolist()
-        found = Moments.of_sums(count, total, squares)
-        return (Moments(rows, found.mean, found.variance),)
-
-    def sizes(self) -> tuple[float, ...] | None:
-        """Rows per result of a grouped query, as quantiles; ``None`` without keys."""
-        first = self._first_result[[max(0, self._windows - RECENT), self._windows]]
-        if self._timeline.key_count == 1 or first[0] == first[1]:
-            return None
-        rows = self._stakes.results.rows[first[0] : first[1]]
-        middles = (np.arange(SIZES) + 0.5) / SIZES
-        return tuple(np.quantile(rows, middles).tolist())
-
-    def _keep_values(self, begin: int, end: int, clock: int) -> None:
-        if self._timeline.values is None:
-            return
+            return (0.0, 0.0, 0.0)
         values = self._timeline.values[begin:end]
         known = values[~np.isnan(values)]
-        sums = (float(known.size), float(known.sum()), float((known * known).sum()))
-        oldest = clock - self._stakes.frames.size
-        self._values = [row for row in self._values if row[0] > oldest]
-        self._values.append((clock, *sums))
+        return (float(known.size), float(known.sum()), float((known * known).sum()))
 
     def _measure(self, first: int, last: int) -> None:
         """Results of the windows number ``first`` to ``last`` count as measured now."""
@@ -88,6 +66,9 @@ class Ledger:
         one, two = np.searchsorted(stakes.results.touched, ids)
         self.measured = int(ids[1] - ids[0])
         self.within = self.measured
+        if self.measured:
+            rows = stakes.results.rows[ids[0] : ids[1]]
+            self.sizes = tuple(np.quantile(rows, DECILES).tolist())
         if one == two:
             return
         part = _part(stakes, int(one), int(two))
