@@ -11,6 +11,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from slackwater.cli import bench
+from slackwater.cli.advise import advise
 from slackwater.cli.demo import demo
 from slackwater.cli.events import events
 from slackwater.cli.explain import explain
@@ -69,7 +70,7 @@ def common(
     """Continuous windowed queries on Apache Spark."""
 
 
-for command in (demo, run, explain, repair, events):
+for command in (demo, run, explain, advise, repair, events):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 
