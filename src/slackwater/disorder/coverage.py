@@ -53,7 +53,11 @@ class CoverageModel:
 
     def expected(self, delays: DelayHistogram, k: int) -> float:
         """``cov(K)``, literally by eq. (3.5): one basic window after the other."""
-        return self._expected(np.cumsum(delays.dense()).tolist(), k)
+        return self.expected_of(delays.dense(), k)
+
+    def expected_of(self, rows: Counts, k: int) -> float:
+        """The same from rows by coarse delay."""
+        return self._expected(np.cumsum(rows).tolist(), k)
 
     def _expected(self, cumulative: list[int], k: int) -> float:
         total, highest = cumulative[-1], len(cumulative) - 1
