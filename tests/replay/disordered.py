@@ -28,7 +28,8 @@ def stream(seconds: float, *, late_us: int, share: float = 0.4, seed: int = 1) -
 
 def after(first: list[int], then: list[int]) -> list[int]:
     """One stream after the other."""
-    return first + [max(first) + ts for ts in then]
+    begin = max(first)
+    return first + [begin + ts for ts in then]
 
 
 def tuples(ts: list[int], seed: int = 9) -> list[Arrival[int]]:

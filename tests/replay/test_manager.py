@@ -19,7 +19,7 @@ from slackwater.replay.monoids import COUNT
 from slackwater.replay.oracle import exact_results
 from slackwater.replay.quality import errors_of, fulfilment
 from slackwater.replay.statistics import StatisticsParams
-from slackwater.replay.swa import SWA, SWAParams, WindowResult
+from slackwater.replay.swa import SWA, SWAParams
 from slackwater.replay.windows import TimeWindow
 from slackwater.stats.arrival import Arrival, arrivals
 from slackwater.stats.quantile import LateQuantileParams
@@ -137,11 +137,9 @@ def test_coverage_is_measured_as_far_back_as_most_stragglers_reach(share: float)
     statistics = StatisticsParams(late=LateQuantileParams(share))
     manager = managed("none", statistics=statistics)
     rows = tuples(stream(8, late_us=700_000))
-    fired: WindowResult | None = None
-    for result, _ in path(manager, rows):
-        fired = result
-    assert fired is not None
-    found = manager.observe(fired).measured()
+    list(path(manager, rows))
+    assert manager.seen is not None
+    found = manager.seen.measured()
     assert found is not None
     assert manager.statistics.time is not None
     look_back = manager.statistics.time - found[0]
@@ -162,7 +160,8 @@ def test_a_longer_look_back_measures_closer_to_the_truth() -> None:
         manager = managed("none", statistics=StatisticsParams(late=LateQuantileParams(share)))
         errors = []
         for result, _ in path(manager, rows):
-            found = manager.observe(result).measured() if result.end > 3 * SECOND else None
+            assert manager.seen is not None
+            found = manager.seen.measured() if result.end > 3 * SECOND else None
             if found is not None:
                 received = manager.swa.counters.get(found[0]).received
                 errors.append(found[1] - received / truth[found[0]])

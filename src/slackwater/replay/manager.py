@@ -101,6 +101,7 @@ class BufferManager(Generic[P]):
         self._buffer = _open_buffer(params, state.buffer)
         measured = replace(query, aggregate=paired(query.aggregate, SUMS))
         self.swa: SWA[P] = SWA.start(measured, self._buffer, state.swa, on_window=self._on_window)
+        self.seen: Fired | None = None  # what the newest decision had before it
         self.adaptation: Adaptation | None = None
         if isinstance(params.policy, AdaptationParams):
             model = CoverageModel(query.window.size, params.statistics.granularity, params.basic)
@@ -140,10 +141,6 @@ class BufferManager(Generic[P]):
         """End of stream: flush the buffer and fire every window that holds a tuple."""
         return [_plain(result) for result in self.swa.finish()]
 
-    def observe(self, fired: WindowResult) -> Fired:
-        """What a decision sees after a window has fired, as the aggregate gave it."""
-        return Fired(self.statistics, self.swa, fired)
-
     def _follows_max(self) -> bool:
         if self.params.policy == "max":
             return True
@@ -157,8 +154,9 @@ class BufferManager(Generic[P]):
     def _on_window(self, fired: WindowResult) -> None:
         time = self.statistics.time
         assert time is not None
+        self.seen = Fired(self.statistics, self.swa, fired)
         if self.adaptation is not None and not self._is_warming_up():
-            slack = self.adaptation.step(self.observe(fired))
+            slack = self.adaptation.step(self.seen)
             if slack is not None:
                 self._resize(slack)
         # Nothing later than the largest delay is expected; measuring may look one slide, and the
