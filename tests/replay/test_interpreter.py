@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.spark.driver import batch, readings
 
 import slackwater as sw
 from slackwater.disorder.baselines import fixed_slack
@@ -16,6 +15,7 @@ from slackwater.replay.swa import SWA, SWAParams
 from slackwater.replay.windows import TimeWindow
 from slackwater.spark.pipeline import Pipeline
 from slackwater.stats.arrival import Arrival
+from tests.spark.driver import batch, readings
 
 SECOND = 1_000_000
 

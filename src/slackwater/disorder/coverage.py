@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slackwater.errors import SlackwaterError
-from slackwater.stats.histogram import DelayHistogram, Shares
+from slackwater.stats.histogram import Counts, DelayHistogram, Shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,43 +53,89 @@ class CoverageModel:
 
     def expected(self, delays: DelayHistogram, k: int) -> float:
         """``cov(K)``, literally by eq. (3.5): one basic window after the other."""
-        cumulative = delays.cumulative()
+        return self.expected_of(delays.dense(), k)
+
+    def expected_of(self, rows: Counts, k: int) -> float:
+        """The same from rows by coarse delay."""
+        return self._expected(np.cumsum(rows).tolist(), k)
+
+    def _expected(self, cumulative: list[int], k: int) -> float:
+        total, highest = cumulative[-1], len(cumulative) - 1
+        if total == 0:
+            return 1.0
         count = -(-self.window // self._step)
         shift = k // self.granularity
-        inside = 0.0
+        inside = 0
         for number in range(1, count + 1):
             length = self._step if number < count else self.window - (count - 1) * self._step
             reach = shift + (number - 1) * self._step // self.granularity
-            inside += length * cumulative[min(reach, cumulative.size - 1)]
-        return float(inside / self.window)
+            inside += length * cumulative[min(reach, highest)]
+        return inside / (self.window * total)
 
     def curve(self, delays: DelayHistogram) -> Shares:
         """``cov(K)`` for K = 0, g, 2g … one step beyond the largest delay, all at once."""
-        cumulative = delays.cumulative()
+        return self.curve_of(delays.dense())
+
+    def curve_of(self, rows: Counts) -> Shares:
+        """The curve from rows by coarse delay, as the statistics of a window keep them.
+
+        All sums are whole numbers: their order does not matter.
+        """
+        cumulative = np.cumsum(rows)
+        total = int(cumulative[-1])
+        if total == 0:
+            return np.ones(cumulative.size + 1)
         count = -(-self.window // self._step)
-        lengths = np.full(count, self._step, dtype=np.float64)
-        lengths[-1] = self.window - (count - 1) * self._step
+        last = self.window - (count - 1) * self._step
+        sum_up = self._moving if self._step == self.granularity else self._weighted
+        shares: Shares = sum_up(cumulative, count, last) / (self.window * total)
+        return shares
+
+    def _moving(self, cumulative: Counts, count: int, last: int) -> Counts:
+        """Where b = g: a moving sum, from one prefix sum."""
+        steps = cumulative.size + 1
+        padded = np.concatenate([cumulative, np.full(count, cumulative[-1])])
+        prefix = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(padded)])
+        full = prefix[count - 1 : count - 1 + steps] - prefix[:steps]
+        inside: Counts = self._step * full + last * padded[count - 1 : count - 1 + steps]
+        return inside
+
+    def _weighted(self, cumulative: Counts, count: int, last: int) -> Counts:
+        """Any b: several basic windows may reach equally far, or some distances none."""
         reach = np.arange(count, dtype=np.int64) * self._step // self.granularity
+        lengths = np.full(count, self._step, dtype=np.int64)
+        lengths[-1] = last
         beyond = reach >= cumulative.size
-        weights = np.bincount(reach[~beyond], lengths[~beyond], minlength=1) / self.window
-        rest = float(lengths[beyond].sum() / self.window)
-        padded = np.concatenate([cumulative, np.ones(weights.size)])
+        weights = np.zeros(max(1, int(reach[~beyond].max(initial=0)) + 1), dtype=np.int64)
+        np.add.at(weights, reach[~beyond], lengths[~beyond])
+        padded = np.concatenate([cumulative, np.full(weights.size, cumulative[-1])])
         moving = np.correlate(padded, weights, mode="valid")[: cumulative.size + 1]
-        return np.minimum(moving + rest, 1.0)
+        inside: Counts = moving + lengths[beyond].sum() * cumulative[-1]
+        return inside
 
     def smallest(self, delays: DelayHistogram, threshold: float) -> int:
         """The smallest K, a multiple of g, with ``cov(K) >= threshold``: AM-adt, vectorised."""
-        enough = np.flatnonzero(self.curve(delays) >= threshold - ROUNDING)
-        steps = int(enough[0]) if enough.size else delays.highest + 1
-        return steps * self.granularity
+        return self.smallest_of(delays.dense(), threshold)
+
+    def smallest_of(self, rows: Counts, threshold: float) -> int:
+        """The same from rows by coarse delay."""
+        return self.first_enough(self.curve_of(rows), threshold)
+
+    def first_enough(self, curve: Shares, threshold: float) -> int:
+        """Where a curve reaches a threshold; its last K if it never does."""
+        steps = int(np.searchsorted(curve, threshold - ROUNDING))  # it never falls
+        return min(steps, curve.size - 1) * self.granularity
 
     def smallest_literal(self, delays: DelayHistogram, threshold: float) -> int:
         """The same by trial: K = 0, g, 2g … while the coverage is too low (§14.1)."""
+        return self.smallest_literal_of(delays.dense(), threshold)
+
+    def smallest_literal_of(self, rows: Counts, threshold: float) -> int:
+        """Trial, from rows by coarse delay."""
+        cumulative: list[int] = np.cumsum(rows).tolist()
+        largest = (len(cumulative) - 1) * self.granularity
         k = 0
-        while (
-            k <= delays.highest * self.granularity
-            and self.expected(delays, k) < threshold - ROUNDING
-        ):
+        while k <= largest and self._expected(cumulative, k) < threshold - ROUNDING:
             k += self.granularity
         return k
 

@@ -88,6 +88,20 @@ AVG: Monoid[Any, tuple[Any, int], float | None] = Monoid(
 )
 
 
+def paired(one: Monoid[V, Any, Any], other: Monoid[V, Any, Any]) -> Monoid[V, Any, Any]:
+    """Two aggregates of the same values at once; the result is a pair.
+
+    >>> paired(COUNT, SUM).of([4, 1, 2])
+    (3, 7)
+    """
+    return Monoid(
+        zero=(one.zero, other.zero),
+        lift=lambda value: (one.lift(value), other.lift(value)),
+        merge=lambda a, b: (one.merge(a[0], b[0]), other.merge(a[1], b[1])),
+        get=lambda partial: (one.get(partial[0]), other.get(partial[1])),
+    )
+
+
 def quantile(p: float) -> Monoid[Any, tuple[Any, ...], float | None]:
     """The exact p-quantile, interpolated between neighbours like Spark's ``percentile``.
 

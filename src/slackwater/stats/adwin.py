@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slackwater.errors import CheckpointError
-from slackwater.stats.histogram import DelayHistogram
+from slackwater.stats.histogram import Counts, DelayHistogram, RunningCounts
 
 VERSION = 1
 SHORTEST = 5  # no verdict on parts with fewer items
@@ -105,6 +105,10 @@ class Adwin:
         self._params = params
         self._levels = [list(level) for level in state.levels]
         self._dropped = state.dropped
+        self._items = sum(bucket.items for bucket in self._oldest_first())
+        self._counts = RunningCounts()
+        for bucket in self._oldest_first():
+            self._counts.add(bucket.delays)
 
     @classmethod
     def start(cls, params: AdwinParams, state: AdwinState | None = None) -> Adwin:
@@ -121,7 +125,7 @@ class Adwin:
 
     @property
     def items(self) -> int:
-        return sum(bucket.items for bucket in self._oldest_first())
+        return self._items
 
     @property
     def dropped(self) -> int:
@@ -130,15 +134,16 @@ class Adwin:
 
     @property
     def mean(self) -> float:
-        return self._whole().mean
+        return self._whole()[0]
+
+    @property
+    def counts(self) -> Counts:
+        """Rows inside the window by coarse delay, kept up to date at no cost."""
+        return self._counts.get()
 
     def get(self) -> DelayHistogram:
         """The delays of the rows inside the window."""
-        found: dict[int, int] = {}
-        for bucket in self._oldest_first():
-            for delay, rows in bucket.delays.counts:
-                found[delay] = found.get(delay, 0) + rows
-        return DelayHistogram.of(found)
+        return DelayHistogram.of(dict(enumerate(self.counts.tolist())))
 
     def update(
         self, value: float, delays: DelayHistogram, *, items: int = 1, deviation: float = 0.0
@@ -147,9 +152,11 @@ class Adwin:
         if not self._levels:
             self._levels.append([])
         self._levels[0].append(Bucket(items, value, deviation, delays))
+        self._items += items
+        self._counts.add(delays)
         self._compress()
         before = self._dropped
-        while self._has_changed() or self.items > self._params.longest:
+        while self._has_changed() or self._items > self._params.longest:
             self._drop_oldest()
         return self._dropped - before
 
@@ -157,12 +164,16 @@ class Adwin:
         for level in reversed(self._levels):
             yield from level
 
-    def _whole(self) -> Bucket:
-        whole = Bucket(0, 0.0, 0.0, DelayHistogram())
+    def _whole(self) -> tuple[float, float]:
+        """Mean and squared deviations of all items, without the cost of merging histograms."""
+        items, mean, deviation = 0, 0.0, 0.0
         for bucket in self._oldest_first():
-            plain = Bucket(bucket.items, bucket.mean, bucket.deviation, DelayHistogram())
-            whole = plain if whole.items == 0 else whole.merge(plain)
-        return whole
+            apart = bucket.mean - mean
+            both = items + bucket.items
+            deviation += bucket.deviation + apart * apart * items * bucket.items / both
+            mean += apart * bucket.items / both
+            items = both
+        return mean, deviation
 
     def _compress(self) -> None:
         for number, level in enumerate(self._levels):
@@ -175,30 +186,33 @@ class Adwin:
 
     def _has_changed(self) -> bool:
         """Whether any cut into an older and a newer part shows two different means."""
-        whole = self._whole()
-        if whole.items < 2 * SHORTEST:
+        items = self._items
+        if items < 2 * SHORTEST:
             return False
-        variance = whole.deviation / whole.items
-        doubt = math.log(2 * math.log(whole.items) / self._params.delta)
+        mean, deviation = self._whole()
+        doubt = math.log(2 * math.log(items) / self._params.delta)
+        noise = 2 * deviation / items * doubt
         older, total = 0, 0.0
         for bucket in self._oldest_first():
             older += bucket.items
             total += bucket.mean * bucket.items
-            newer = whole.items - older
+            newer = items - older
             if newer < SHORTEST:
                 return False
             if older < SHORTEST:
                 continue
-            apart = abs(total / older - (whole.mean * whole.items - total) / newer)
+            apart = abs(total / older - (mean * items - total) / newer)
             inverse = 1 / older + 1 / newer
-            by_chance = math.sqrt(2 * inverse * variance * doubt) + 2 / 3 * inverse * doubt
-            if apart >= by_chance:
+            if apart >= math.sqrt(inverse * noise) + 2 / 3 * inverse * doubt:
                 return True
         return False
 
     def _drop_oldest(self) -> None:
         while not self._levels[-1]:
             self._levels.pop()
-        self._dropped += self._levels[-1].pop(0).items
+        oldest = self._levels[-1].pop(0)
+        self._dropped += oldest.items
+        self._items -= oldest.items
+        self._counts.remove(oldest.delays)
         while len(self._levels) > 1 and not self._levels[-1]:
             self._levels.pop()

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from slackwater.stats.panes import PaneCount
 
 Shares = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 
 
 def coarse(delay: int, granularity: int) -> int:
@@ -86,13 +87,18 @@ class DelayHistogram:
         """The largest coarse delay, 0 if all is in order (``MaxD^R / g``)."""
         return self.counts[-1][0] if self.counts else 0
 
+    def dense(self) -> Counts:
+        """Rows by coarse delay 0 … highest, zeros included."""
+        rows = np.zeros(self.highest + 1, dtype=np.int64)
+        for bucket, count in self.counts:
+            rows[bucket] = count
+        return rows
+
     def cumulative(self) -> Shares:
         """``F(d)`` for d = 0 … highest: the share of rows with a coarse delay of at most d."""
-        shares = np.zeros(self.highest + 1)
-        for bucket, rows in self.counts:
-            shares[bucket] = rows
-        total = shares.sum()
-        return np.ones(1) if total == 0 else np.cumsum(shares) / total
+        rows = self.dense()
+        total = rows.sum()
+        return np.ones(1) if total == 0 else np.cumsum(rows) / total
 
     def late_quantile(self, share: float) -> int:
         """The smallest coarse delay that ``share`` of the out-of-order rows do not exceed."""
@@ -104,6 +110,41 @@ class DelayHistogram:
             if seen >= wanted:
                 return bucket
         return 0
+
+
+class RunningCounts:
+    """The sum of histograms that come and go, as one array: no merge where only it is asked for.
+
+    Examples
+    --------
+    >>> running = RunningCounts()
+    >>> running.add(DelayHistogram.of({0: 6, 3: 2}))
+    >>> running.add(DelayHistogram.of({0: 1, 1: 1}))
+    >>> running.remove(DelayHistogram.of({0: 6, 3: 2}))
+    >>> running.get().tolist()
+    [1, 1]
+    """
+
+    def __init__(self) -> None:
+        self._rows = np.zeros(64, dtype=np.int64)
+        self._size = 1
+
+    def get(self) -> Counts:
+        """Rows by coarse delay up to the highest there is; a view, to be read at once."""
+        return self._rows[: self._size]
+
+    def add(self, delays: DelayHistogram) -> None:
+        if delays.highest >= self._rows.size:
+            self._rows = np.concatenate([self._rows, np.zeros(2 * delays.highest, dtype=np.int64)])
+        for bucket, rows in delays.counts:
+            self._rows[bucket] += rows
+        self._size = max(self._size, delays.highest + 1)
+
+    def remove(self, delays: DelayHistogram) -> None:
+        for bucket, rows in delays.counts:
+            self._rows[bucket] -= rows
+        filled = np.flatnonzero(self._rows[: self._size])
+        self._size = int(filled[-1]) + 1 if filled.size else 1
 
 
 def _spread(rows: int, newest: int, oldest: int) -> Iterable[tuple[int, int]]:
