@@ -229,7 +229,7 @@ def adaptation_times(experiment: Experiment, scale: Scale) -> list[Row]:
     return rows
 
 
-# Trying one slack after the other is the printed algorithm; in Python, at g = 1 ms, it takes seconds.
+# Trying one slack after the other is the printed algorithm; in Python, at g = 1 ms, that is slow.
 TIMED = (
     ("AM", AM.policy, (1, 10, 100)),
     ("AM literal", replace(AM.policy, is_literal=True), (10, 100)),

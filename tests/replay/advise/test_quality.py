@@ -7,7 +7,6 @@ import math
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.replay.advise.plain import ROWS, Row, assert_same, play, timeline_of
 
 from slackwater.disorder.baselines import fixed_slack
 from slackwater.replay.advise import Frames, Measure, Target, Timeline
@@ -19,6 +18,7 @@ from slackwater.replay.monoids import SUM
 from slackwater.replay.swa import SWA, SWAParams
 from slackwater.replay.windows import TimeWindow
 from slackwater.stats.arrival import arrivals_with
+from tests.replay.advise.plain import ROWS, Row, assert_same, play, timeline_of
 
 KINDS = ("count", "sum", "avg", "min", "max")
 KIND = st.sampled_from(KINDS)
