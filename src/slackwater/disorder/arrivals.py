@@ -87,9 +87,10 @@ def update(
     return Curves(tuple((end, tuple(sorted(found[end].items()))) for end in kept))
 
 
-def since(curves: Curves, instant: int) -> Curves:
-    """Only the windows that end after an instant."""
-    return Curves(tuple((end, steps) for end, steps in curves.windows if end > instant))
+def since(curves: Curves, instant: int, at_least: int = 0) -> Curves:
+    """Only the windows that end after an instant; the newest ``at_least`` stay in any case."""
+    later = [window for window in curves.windows if window[0] > instant]
+    return Curves(curves.windows[-max(len(later), at_least) :] if later or at_least else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,7 @@ def _observe(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
     begun = (*state.begun, seen.before if seen.before is not None else 0)
     begun = begun[-(window.items // ITEMS) :]
     if window.dropped > state.adwin.dropped:
-        curves = arrivals.since(curves, begun[0])
+        curves = arrivals.since(curves, begun[0], at_least=params.half_life)
     late = DelayHistogram.of({d: n for d, n in delays.counts if d > 0})
     return replace(
         state,
