@@ -194,7 +194,7 @@ def test_a_killed_manager_takes_the_path_of_one_that_never_stopped(
 
 
 @pytest.mark.spec("qddh:F067")
-def test_calibration_waits_longer_where_the_model_was_too_hopeful() -> None:
+def test_calibration_moves_the_slack_by_what_was_measured_and_only_if_asked() -> None:
     model_only = managed(ONE_PERCENT)
     corrected = managed(replace(CALIBRATED, calibration=CalibrationParams(0.2)))
     # a share of late tuples that swings too fast for the window of recent history to follow

@@ -199,6 +199,7 @@ def sweep_granularity(experiment: Experiment, scale: Scale, epsilon: float = 0.0
         statistics = replace(params.statistics, granularity=g * MILLISECOND)
         params = replace(params, statistics=statistics, basic=10 * MILLISECOND)
         rows.append({"granularity_ms": g, **experiment.row(params, 5, epsilon)})
+        say(f"  {experiment.soccer.name}: g = {g} ms")
     return rows
 
 
@@ -229,7 +230,7 @@ def adaptation_times(experiment: Experiment, scale: Scale) -> list[Row]:
     return rows
 
 
-# Trying one slack after the other is the printed algorithm; in Python, at g = 1 ms, that is slow.
+# Trying one slack after the other is the printed algorithm; at g = 1 ms it takes seconds here.
 TIMED = (
     ("AM", AM.policy, (1, 10, 100)),
     ("AM literal", replace(AM.policy, is_literal=True), (10, 100)),

@@ -1,6 +1,6 @@
 """Reproduce the sliding-window experiments of Ji (2018) on the stand-in streams.
 
-python -m benchmarks.papers.slack_ji2018.run [--quick] [--check] [--out FOLDER]
+python -m benchmarks.papers.slack_ji2018.run [--quick] [--check] [--out FOLDER] [--reuse]
 """
 
 from __future__ import annotations
@@ -146,21 +146,29 @@ def _within(value: float, bounds: list[float | None]) -> bool:
     return (low is None or value >= low) and (high is None or value <= high)
 
 
+def run(scale: Scale) -> dict[str, Any]:
+    began = perf_counter()
+    data: dict[str, Any] = {"sets": {s.name: measure(s, scale) for s in (SET_1, SET_2)}}
+    data["figures"] = figures(data)
+    say(f"done after {perf_counter() - began:.0f} s")
+    return data
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a fifth of the time, fewer cases")
     parser.add_argument("--check", action="store_true", help="compare with expected.json")
     parser.add_argument("--out", type=Path, default=Path("artifacts/slack_ji2018"))
+    parser.add_argument("--reuse", action="store_true", help="read the results that are in --out")
     options = parser.parse_args()
-    began = perf_counter()
-    scale = QUICK if options.quick else FULL
-    data: dict[str, Any] = {"sets": {s.name: measure(s, scale) for s in (SET_1, SET_2)}}
-    data["figures"] = figures(data)
-    options.out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(data, indent=1) + "\n"
-    (options.out / "results.json").write_text(text, encoding="utf-8")
+    path = options.out / "results.json"
+    if options.reuse:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    else:
+        data = run(QUICK if options.quick else FULL)
+        options.out.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     draw_all(data, options.out)
-    say(f"written to {options.out} after {perf_counter() - began:.0f} s")
     if options.check:
         return 0 if check(data["figures"], is_quick=options.quick) else 1
     for name, value in data["figures"].items():

@@ -87,17 +87,22 @@ class CoverageModel:
             return np.ones(cumulative.size + 1)
         count = -(-self.window // self._step)
         last = self.window - (count - 1) * self._step
-        sum_up = self._moving if self._step == self.granularity else self._weighted
+        sum_up = self._weighted if self._step % self.granularity else self._moving
         shares: Shares = sum_up(cumulative, count, last) / (self.window * total)
         return shares
 
     def _moving(self, cumulative: Counts, count: int, last: int) -> Counts:
-        """Where b = g: a moving sum, from one prefix sum."""
-        steps = cumulative.size + 1
-        padded = np.concatenate([cumulative, np.full(count, cumulative[-1])])
-        prefix = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(padded)])
-        full = prefix[count - 1 : count - 1 + steps] - prefix[:steps]
-        inside: Counts = self._step * full + last * padded[count - 1 : count - 1 + steps]
+        """Where b is a multiple of g: a moving sum in strides, from one prefix sum."""
+        steps, stride = cumulative.size + 1, self._step // self.granularity
+        rows = -(-steps // stride) + count
+        padded = np.full(rows * stride, cumulative[-1])
+        padded[: cumulative.size] = cumulative
+        prefix = np.zeros((rows + 1, stride), dtype=np.int64)
+        np.cumsum(padded.reshape(rows, stride), axis=0, out=prefix[1:])
+        before = prefix.reshape(-1)
+        reach = (count - 1) * stride
+        full = before[reach : reach + steps] - before[:steps]
+        inside: Counts = self._step * full + last * padded[reach : reach + steps]
         return inside
 
     def _weighted(self, cumulative: Counts, count: int, last: int) -> Counts:
