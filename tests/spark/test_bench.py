@@ -13,6 +13,7 @@ import pytest
 from slackwater.cli import bench as command
 from slackwater.errors import QueryError
 from slackwater.spark.bench import native, ours, plot
+from slackwater.spark.bench import slack as promises
 from slackwater.spark.bench.answer import Answers
 from slackwater.spark.bench.cases import CASES, Case, choose
 from slackwater.spark.bench.data import SENTINEL, batch_files, prepare
@@ -190,8 +191,19 @@ def test_pictures_of_growth_are_drawn(tmp_path: Path) -> None:
     assert all(p.stat().st_size < 100_000 for p in pictures)
 
 
-def test_the_command_has_both_benchmarks() -> None:
+def test_the_command_has_all_benchmarks() -> None:
     assert {c.callback.__name__ for c in command.app.registered_commands if c.callback} == {
         "windows",
         "growth",
+        "slack",
     }
+
+
+def test_promises_are_judged_against_hindsight(spark: SparkSession, tmp_path: Path) -> None:
+    outcomes = list(promises.measure(spark, ["bursts"], seconds=180, cache=tmp_path))
+    assert [outcome.epsilon for outcome in outcomes] == list(promises.EPSILONS)
+    for outcome in outcomes:
+        assert 0 <= outcome.fulfilment <= 1
+        assert outcome.fulfilment_best_fixed >= promises.CONFIDENCE
+        assert 0 < outcome.latency_best_fixed_s <= outcome.latency_maxk_s
+        assert outcome.measured > 0
