@@ -77,7 +77,7 @@ def ending(checkpoint: Path) -> dict[str, Counter[str]]:
     """Results (all but the time of emission), rows set aside, errors and slacks, as multisets."""
     told = {"slack": _slacks(checkpoint)}
     for kind in ("results", "side", "quality"):
-        for query in sorted((checkpoint / kind).iterdir()):
+        for query in sorted((checkpoint / kind).glob("*")):
             told[f"{kind}/{query.name}"] = Counter(
                 repr(sorted((k, v) for k, v in row.items() if k != "emitted_at"))
                 for row in _rows(query)
