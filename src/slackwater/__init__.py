@@ -19,7 +19,8 @@ from slackwater.errors import (
     SourceError,
     StorageError,
 )
-from slackwater.query.contract import max_error, slack
+from slackwater.query.contract import max_error, min_recall, slack
+from slackwater.query.join import join
 from slackwater.query.monoid import monoid
 from slackwater.query.schema import Column, Schema
 from slackwater.spark.handle import Handle
@@ -47,9 +48,11 @@ __all__ = [
     "console",
     "files",
     "generator",
+    "join",
     "local_session",
     "max_error",
     "memory",
+    "min_recall",
     "monoid",
     "parquet",
     "pipeline",

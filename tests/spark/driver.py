@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,17 +49,21 @@ def make_loop(
     return pipeline.loop(Options(**options), session, intake, checkpoint)
 
 
-def frame(session: SparkSession, loop: Loop, table: pa.Table) -> DataFrame:
-    rows, _ = join_streams(
-        loop.policy.plan, {s.name: session.createDataFrame(table) for s in loop.policy.plan.streams}
-    )
-    return rows
+Batch = pa.Table | dict[str, pa.Table]
+
+
+def frame(session: SparkSession, loop: Loop, tables: Batch) -> DataFrame:
+    """A micro-batch as Spark would hand it over; one table is given to every stream."""
+    names = [stream.name for stream in loop.policy.plan.streams]
+    given = tables if isinstance(tables, dict) else dict.fromkeys(names, tables)
+    frames = {name: session.createDataFrame(given.get(name, batch())) for name in names}
+    return join_streams(loop.policy.plan, frames)[0]
 
 
 def run(
     session: SparkSession,
     queries: tuple[Query, ...],
-    batches: list[pa.Table],
+    batches: Sequence[Batch],
     folder: Path,
     *,
     flush: bool = True,

@@ -204,6 +204,7 @@ def test_promises_are_judged_against_hindsight(spark: SparkSession, tmp_path: Pa
     assert [outcome.epsilon for outcome in outcomes] == list(promises.EPSILONS)
     for outcome in outcomes:
         assert 0 <= outcome.fulfilment <= 1
-        assert outcome.fulfilment_best_fixed >= promises.CONFIDENCE
+        assert outcome.fulfilment_least_fixed >= promises.CONFIDENCE
+        assert 0 < outcome.latency_least_fixed_s <= outcome.latency_maxk_s
         assert 0 < outcome.latency_best_fixed_s <= outcome.latency_maxk_s
         assert outcome.measured > 0

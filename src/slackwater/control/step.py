@@ -5,7 +5,7 @@ No clock, no session, no randomness: any run replays from its event log.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from slackwater.control import waiting
 from slackwater.control.records import (
@@ -47,7 +47,7 @@ def step(
     }
     queries = {
         query.name: _query(
-            query, observation, state, streams, seen[query.stream], chosen=slacks.get(query.name)
+            query, observation, state, (streams, seen), chosen=slacks.get(query.name)
         )
         for query in policy.plan.queries
     }
@@ -119,41 +119,28 @@ def _query(
     query: QueryPlan,
     observation: Observation,
     state: ControlState,
-    streams: dict[str, StreamClock],
-    seen: StreamDecision,
+    progress: tuple[dict[str, StreamClock], dict[str, StreamDecision]],
     *,
     chosen: SlackState | None,
 ) -> QueryDecision:
+    streams, seen = progress
     after = state.watermarks.get(query.name)
     clock = _query_clock(query, streams, observation.now)
     slack = query.slack if chosen is None else chosen.slack
     reached = None if clock is None else clock - slack
     upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
     horizon = None if after is None else after - query.keep
-    counts = observation.panes.get(query.base.state.identity, ())
-    window = query.base.window
-    late = dropped = 0
-    lateness: int | None = None
-    before = state.streams.get(query.stream, StreamClock()).clock
-    for count in counts:
-        if after is None or count.pane is None or count.is_beyond(seen.bound):
-            continue
-        if window.first_start(count.pane) + window.size <= after:
-            late += count.rows
-            lateness = _later(lateness, None if before is None else before - (count.low or 0))
-        if horizon is not None and window.last_start(count.pane) + window.size <= horizon:
-            dropped += count.rows
-    passing = [c for c in counts if c.passes]
+    missed = _missed(query, observation, state, seen)
     return QueryDecision(
         slack=slack,
         after=after,
         upto=upto,
         horizon=horizon,
-        late=late,
-        dropped=dropped,
-        null_time=total(c for c in passing if c.pane is None),
-        far_future=total(c for c in passing if c.is_beyond(seen.bound)),
-        max_lateness=lateness,
+        late=missed.late,
+        dropped=missed.dropped,
+        null_time=missed.null_time,
+        far_future=missed.far_future,
+        max_lateness=missed.lateness,
         waiting=None
         if chosen is None
         else waiting.explained(
@@ -162,23 +149,99 @@ def _query(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Missed:
+    """Rows of a batch that a query could not, or not wholly, use."""
+
+    late: int = 0
+    dropped: int = 0
+    null_time: int = 0
+    far_future: int = 0
+    lateness: int | None = None
+
+    def __add__(self, other: _Missed) -> _Missed:
+        return _Missed(
+            self.late + other.late,
+            self.dropped + other.dropped,
+            self.null_time + other.null_time,
+            self.far_future + other.far_future,
+            _later(self.lateness, other.lateness),
+        )
+
+
+def _missed(
+    query: QueryPlan,
+    observation: Observation,
+    state: ControlState,
+    seen: dict[str, StreamDecision],
+) -> _Missed:
+    after = state.watermarks.get(query.name)
+    found = _Missed()
+    for number, (stream, fed) in enumerate(query.fed):
+        bound = seen[stream].bound
+        before = state.streams.get(stream, StreamClock()).clock
+        counts = [c for c in observation.panes.get(fed.identity, ()) if c.passes]
+        placed = [c for c in counts if c.pane is not None and not c.is_beyond(bound)]
+        late, dropped = _too_late(query, number, placed, after)
+        lows = [c.low for c in late if c.low is not None]
+        found += _Missed(
+            total(late),
+            total(dropped),
+            total(c for c in counts if c.pane is None),
+            total(c for c in counts if c.is_beyond(bound)),
+            before - min(lows) if lows and before is not None else None,
+        )
+    return found
+
+
+def _too_late(
+    query: QueryPlan, number: int, counts: list[PaneCount], after: int | None
+) -> tuple[list[PaneCount], list[PaneCount]]:
+    """Rows that miss something, and of these the rows that miss everything."""
+    if after is None:
+        return [], []
+    if query.join is not None:
+        gone = after - query.keep - query.join.graph.patience(query.join.inputs[number].name)
+        late = [c for c in counts if c.pane is not None and c.pane < after]
+        return late, [c for c in late if c.pane is not None and c.pane < gone]
+    window = query.base.window
+    late = [c for c in counts if window.first_start(c.pane or 0) + window.size <= after]
+    past = after - query.keep
+    return late, [c for c in late if window.last_start(c.pane or 0) + window.size <= past]
+
+
+def cuts(policy: Policy, state: ControlState) -> dict[str, tuple[int, ...]]:
+    """By input of a join: instants at which its rows must be counted apart to be counted right."""
+    found: dict[str, tuple[int, ...]] = {}
+    for query in policy.plan.queries:
+        after = state.watermarks.get(query.name)
+        if query.join is None or after is None:
+            continue
+        for part in query.join.inputs:
+            gone = after - query.keep - query.join.graph.patience(part.name)
+            known = found.get(part.state.identity, ())
+            found[part.state.identity] = (*known, gone, after)
+    return found
+
+
 def _query_clock(query: QueryPlan, streams: dict[str, StreamClock], now: int | None) -> int | None:
     """The smallest clock of the query's streams; a stream idle for too long does not count.
 
     If all are idle, event time is taken to pass as wall time does since they last spoke, so
     that the last windows of a quiet stream close.
     """
-    clocks = [streams[query.stream]]
-    if any(c.clock is None for c in clocks):
-        return None
+    clocks = [streams[name] for name in query.streams]
     awake = [c for c in clocks if not _is_idle(query, c, now)]
+    if any(c.clock is None for c in awake):
+        return None
     if awake:
         return min(c.clock for c in awake if c.clock is not None)
-    return min(
+    passed = [
         c.clock + (now - c.last_seen)
         for c in clocks
         if c.clock is not None and now is not None and c.last_seen is not None
-    )
+    ]
+    return min(passed, default=None)
 
 
 def _is_idle(query: QueryPlan, clock: StreamClock, now: int | None) -> bool:

@@ -58,6 +58,18 @@ class ErrorContract:
         return 1 - min(bound.delta for bound in self.bounds)
 
 
+@dataclass(frozen=True, slots=True)
+class RecallContract:
+    """The share of its results a join must find in every period, and the limits of the slack."""
+
+    gamma: float
+    over: int
+    granularity: int
+    at_least: int
+    at_most: int | None
+    method: str
+
+
 def bounds_of(
     column: str, tree: exp.Expr, epsilon: float, delta: float
 ) -> tuple[tuple[Bound, ...], tuple[Partial, ...]]:

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from slackwater.errors import Problem, QueryError, SlackwaterError
+from slackwater.errors import Problem, QueryError
 from slackwater.plan.aggregate import Partial, take_apart
-from slackwater.plan.bound import Bound, ErrorContract, bounds_of
-from slackwater.plan.node import Filter, Named, Node, Project, Scan, WindowAggregate
+from slackwater.plan.bound import ErrorContract, RecallContract
+from slackwater.plan.build_join import check_connected, check_join
+from slackwater.plan.node import Filter, Joined, Named, Node, Project, Scan, WindowAggregate, chain
+from slackwater.plan.promise import error_contract, recall_contract
+from slackwater.plan.report import Reporter
 from slackwater.plan.window import Window
-from slackwater.query.contract import LATE_POLICIES, METHODS, FixedSlack, MaxError
-from slackwater.query.expression import Expression, is_boolean, parse, type_of
+from slackwater.query.contract import LATE_POLICIES, FixedSlack, MinRecall
+from slackwater.query.expression import Expression, is_boolean, type_of
 from slackwater.query.schema import Schema
-from slackwater.query.stream import Aggregate, Query, Select, StreamDef, Where
-from slackwater.units import MINUTE, DurationLike, duration
+from slackwater.query.stream import Aggregate, JoinDef, Query, Select, Stream, StreamDef, Where
+from slackwater.units import MINUTE
 
-RESERVED = ("window_start", "window_end", "kind", "revision", "coverage", "boundary", "emitted_at")
+LABELS = ("kind", "revision", "coverage", "emitted_at")
+RESERVED = ("window_start", "window_end", "boundary", *LABELS)
+RESERVED_JOIN = ("event_time", *LABELS)
 DEFAULT_KEEP = 10 * MINUTE
 
 
@@ -25,13 +30,14 @@ class LogicalQuery:
     """A checked query: its plan, its contract in microseconds, its late policy."""
 
     name: str
-    root: WindowAggregate
-    stream: StreamDef
+    root: Node
+    streams: tuple[StreamDef, ...]
     slack: int
     late: str
     keep: int
     idle: int | None
     promise: ErrorContract | None = None
+    recall: RecallContract | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ def check(queries: Sequence[Query]) -> Checked:
     _check_names(queries, problems)
     checked = [_Checker(query, problems).check() for query in queries]
     ahead = {
-        name: _optional_duration(s.max_ahead, f"stream {name}, max_ahead", problems)
+        name: Reporter(f"stream {name!r}", problems).positive(s.max_ahead, "max_ahead")
         for name, s in streams.items()
     }
     if problems:
@@ -75,8 +81,7 @@ def _check_names(queries: Sequence[Query], problems: list[Problem]) -> None:
 
 def _check_streams(queries: Sequence[Query], problems: list[Problem]) -> dict[str, StreamDef]:
     streams: dict[str, StreamDef] = {}
-    for query in queries:
-        base = query.stream.base
+    for base in (base for query in queries for base in bases(query.stream)):
         known = streams.setdefault(base.name, base)
         if known is not base and known != base:
             problems.append(
@@ -90,6 +95,14 @@ def _check_streams(queries: Sequence[Query], problems: list[Problem]) -> dict[st
     for base in streams.values():
         _check_stream(base, problems)
     return streams
+
+
+def bases(stream: Stream) -> tuple[StreamDef, ...]:
+    """The base streams below a stream, each once."""
+    if isinstance(stream.base, StreamDef):
+        return (stream.base,)
+    found = [base for below in stream.base.inputs for base in bases(below)]
+    return tuple({base.name: base for base in reversed(found)}.values())[::-1]
 
 
 def _check_stream(base: StreamDef, problems: list[Problem]) -> None:
@@ -112,67 +125,44 @@ def _check_stream(base: StreamDef, problems: list[Problem]) -> None:
         )
 
 
-def _duration(value: DurationLike, where: str, problems: list[Problem]) -> int | None:
-    try:
-        return duration(value)
-    except (SlackwaterError, TypeError, AttributeError) as error:
-        reason = error.message if isinstance(error, SlackwaterError) else f"got {value!r}"
-        hint = error.hint if isinstance(error, SlackwaterError) else 'e.g. "10 seconds"'
-        problems.append(Problem("DURATION_INVALID", where, reason, hint))
-        return None
-
-
-def _optional_duration(
-    value: DurationLike | None, where: str, problems: list[Problem]
-) -> int | None:
-    result = None if value is None else _duration(value, where, problems)
-    if result is not None and result < 0:
-        problems.append(Problem("DURATION_NEGATIVE", where, f"{value!r} is negative"))
-    return result
-
-
 class _Checker:
     """Walks the steps of one query and collects its problems."""
 
     def __init__(self, query: Query, problems: list[Problem]) -> None:
         self.query = query
         self.problems = problems
-        self.sums: tuple[Partial, ...] = ()
+        self.report = Reporter(f"query {query.name!r}", problems)
+        self._problem = self.report.problem
 
     def check(self) -> LogicalQuery | None:
         before = len(self.problems)
-        slack = self._contract()
-        keep = _optional_duration(self.query.keep, self._at("keep"), self.problems)
-        idle = _optional_duration(self.query.idle, self._at("idle"), self.problems)
+        slack = self._slack()
+        keep = self.report.positive(self.query.keep, "keep")
+        idle = self.report.positive(self.query.idle, "idle")
         root = self._plan()
-        promise = self._promise(root) if isinstance(root, WindowAggregate) else None
-        if promise is not None and isinstance(root, WindowAggregate):
-            root = self._with_sums(root)
-        if not isinstance(root, WindowAggregate) or len(self.problems) > before:
+        if root is None:
+            return None
+        root, promise, recall = self._promised(root)
+        if len(self.problems) > before:
             return None
         revises = self.query.late == "revise"
         return LogicalQuery(
             self.query.name,
             root,
-            self.query.stream.base,
+            bases(self.query.stream),
             slack,
             self.query.late,
             (DEFAULT_KEEP if keep is None else keep) if revises else 0,
             idle,
             promise,
+            recall,
         )
 
-    def _at(self, step: str) -> str:
-        return f"query {self.query.name!r}, {step}"
-
-    def _problem(self, condition: str, step: str, message: str, hint: str = "") -> None:
-        self.problems.append(Problem(condition, self._at(step), message, hint))
-
-    def _contract(self) -> int:
+    def _slack(self) -> int:
         wait = None
         contract = self.query.contract
         if isinstance(contract, FixedSlack):
-            wait = _duration(contract.wait, self._at("slack"), self.problems)
+            wait = self.report.duration(contract.wait, "slack")
             if wait is not None and wait < 0:
                 self._problem("SLACK_NEGATIVE", "slack", f"{contract.wait!r} is negative")
         if self.query.late not in LATE_POLICIES:
@@ -182,69 +172,33 @@ class _Checker:
             self._problem("KEEP_WITHOUT_REVISE", "keep", 'only late="revise" keeps closed windows')
         return wait or 0
 
-    def _promise(self, root: WindowAggregate) -> ErrorContract | None:
-        """The error bounds of the contract, checked against the columns of the result."""
-        contract = self.query.contract
+    def _promised(self, root: Node) -> tuple[Node, ErrorContract | None, RecallContract | None]:
+        """The plan with what its contract needs to know, and the contract."""
+        contract, base = self.query.contract, chain(root)[0]
         if isinstance(contract, FixedSlack):
-            return None
+            return root, None, None
+        if isinstance(contract, MinRecall):
+            if isinstance(base, Joined):
+                return root, None, recall_contract(base, contract, self.report)
+            hint = "use sw.max_error for aggregates"
+            self._problem("CONTRACT_KIND", "contract", "min_recall is about joins", hint)
+            return root, None, None
+        if isinstance(base, Joined) or not isinstance(root, WindowAggregate):
+            hint = "use sw.min_recall for joins, also below aggregates"
+            self._problem("CONTRACT_KIND", "contract", "max_error is about aggregates", hint)
+            return root, None, None
         terms = contract if isinstance(contract, tuple) else (contract,)
-        if not terms:
-            self._problem("CONTRACT_EMPTY", "contract", "a list of contracts needs one at least")
-            return None
-        if isinstance(root.input, WindowAggregate) or self._levels() > 1:
-            hint = "put the contract on a query that ends with the first aggregate"
-            self._problem("CONTRACT_LEVELS", "contract", "max_error needs one level", hint)
-            return None
-        bounds = tuple(bound for term in terms for bound in self._bounds(term))
-        lows = [self._limit(term.at_least, "at_least") or 0 for term in terms]
-        highs = [self._limit(t.at_most, "at_most") for t in terms if t.at_most is not None]
-        grains = [self._limit(t.granularity, "granularity") for t in terms if t.granularity]
-        for term in terms:
-            if term.method not in METHODS:
-                allowed = ", ".join(METHODS)
-                text = f"{term.method!r} is not one of: {allowed}"
-                self._problem("CONTRACT_METHOD", "contract, method", text)
-        known = [high for high in highs if high is not None]
-        grain = min((g for g in grains if g), default=max(1000, root.window.slide // 100))
-        if known and min(known) < max(lows):
-            self._problem("CONTRACT_LIMITS", "contract", "at_most is below at_least")
-        return ErrorContract(bounds, grain, max(lows), min(known, default=None), terms[0].method)
-
-    def _levels(self) -> int:
-        return sum(isinstance(step, Aggregate) for step in self.query.stream.steps)
-
-    def _limit(self, value: DurationLike | None, name: str) -> int | None:
-        return _optional_duration(value, self._at(f"contract, {name}"), self.problems)
-
-    def _bounds(self, term: MaxError) -> tuple[Bound, ...]:
-        for name, value in (("epsilon", term.epsilon), ("confidence", term.confidence)):
-            if not 0 < value < 1:
-                text = f"{value!r} is not between 0 and 1"
-                self._problem("CONTRACT_RANGE", f"contract, {name}", text)
-                return ()
-        last = self.query.stream.steps[-1]
-        texts = dict(last.values) if isinstance(last, Aggregate) else {}
-        for name in term.of:
-            if name not in texts:
-                hint = f"aggregates here: {', '.join(texts)}"
-                self._problem("CONTRACT_COLUMN", "contract, of", f"no aggregate {name!r}", hint)
-        found: list[Bound] = []
-        for name in term.of or tuple(texts):
-            if name in texts:
-                tree = Expression(texts[name]).tree
-                bounds, sums = bounds_of(name, tree, term.epsilon, 1 - term.confidence)
-                found += bounds
-                self.sums += sums
-        return tuple(found)
-
-    def _with_sums(self, root: WindowAggregate) -> WindowAggregate:
-        """The aggregate, keeping also what the error bounds need to know about its values."""
-        parts = {part.name: part for part in (*root.partials, *self.sums)}
-        return replace(root, partials=tuple(parts.values()))
+        found = error_contract(self.query, root, terms, self.report)
+        if found is None:
+            return root, None, None
+        promise, sums = found
+        parts = {part.name: part for part in (*root.partials, *sums)}
+        return replace(root, partials=tuple(parts.values())), promise, None
 
     def _plan(self) -> Node | None:
-        base = self.query.stream.base
-        node: Node = Scan(base.name, base.schema, base.time)
+        node = self._source(self.query.stream.base)
+        if node is None:
+            return None
         level = 0
         for number, step in enumerate(self.query.stream.steps, start=1):
             if isinstance(step, Where):
@@ -257,20 +211,47 @@ class _Checker:
                 if aggregate is None:
                     return None  # later steps read columns that could not be made
                 node = aggregate
-        if not isinstance(node, WindowAggregate):
-            hint = "end the query with .window(...).aggregate(...); filter results downstream"
-            self._problem("QUERY_OPEN_ENDED", "last step", "a query ends with an aggregate", hint)
+        if isinstance(chain(node)[0], Joined):
+            check_connected(node, self.report)
+        if isinstance(node, WindowAggregate):
+            return node
+        if isinstance(chain(node)[0], Joined) and level == 0:
+            self._result_names(node.schema)
+            return node
+        hint = "end the query with .window(...).aggregate(...); filter results downstream"
+        self._problem("QUERY_OPEN_ENDED", "last step", "a query ends with an aggregate", hint)
+        return None
+
+    def _source(self, base: StreamDef | JoinDef) -> Node | None:
+        if isinstance(base, StreamDef):
+            return Scan(base.name, base.schema, base.time)
+        return check_join(base, self._steps_below, self.report)
+
+    def _steps_below(self, stream: Stream, at: str) -> Node | None:
+        """The rows of one input of a join."""
+        if not isinstance(stream.base, StreamDef):
+            self._problem("JOIN_INPUT", at, "a join of a join", "list all streams in one sw.join")
+            return None
+        node: Node = Scan(stream.base.name, stream.base.schema, stream.base.time)
+        for number, step in enumerate(stream.steps, start=1):
+            if isinstance(step, Where):
+                node = self._where(node, step, f"{at}, step {number} where")
+            elif isinstance(step, Select):
+                node = self._select(node, step, f"{at}, step {number} select")
+            else:
+                hint = "join the raw streams and aggregate above the join"
+                self._problem("JOIN_INPUT", at, "results of an aggregate cannot be joined", hint)
+                return None
         return node
 
-    def _parse(self, text: str, schema: Schema, step: str) -> tuple[str | None, Expression] | None:
-        result = parse(text, schema, self._at(step))
-        if isinstance(result, Problem):
-            self.problems.append(result)
-            return None
-        return result
+    def _result_names(self, schema: Schema) -> None:
+        for name in schema.names:
+            if name.lower() in RESERVED_JOIN or name.startswith("__"):
+                text = f"{name!r} is used by every result"
+                self._problem("NAME_RESERVED", "join", text, "rename it with select")
 
     def _where(self, node: Node, step: Where, at: str) -> Node:
-        parsed = self._parse(step.predicate, node.schema, at)
+        parsed = self.report.parse(step.predicate, node.schema, at)
         if parsed is None:
             return node
         kind = type_of(parsed[1], node.schema)
@@ -285,7 +266,7 @@ class _Checker:
     def _named(self, texts: Sequence[str], schema: Schema, at: str) -> tuple[Named, ...]:
         named: dict[str, Expression] = {}
         for text in texts:
-            parsed = self._parse(text, schema, at)
+            parsed = self.report.parse(text, schema, at)
             if parsed is None:
                 continue
             name, value = parsed
@@ -321,10 +302,10 @@ class _Checker:
         values: list[Named] = []
         types: list[str] = []
         for name, text in step.values:
-            parsed = self._parse(text, schema, f"{at}, {name}")
+            parsed = self.report.parse(text, schema, f"{at}, {name}")
             if parsed is None:
                 continue
-            split = take_apart(parsed[1], schema, self._at(f"{at}, {name}"))
+            split = take_apart(parsed[1], schema, self.report.at(f"{at}, {name}"))
             if isinstance(split, Problem):
                 self.problems.append(split)
                 continue
@@ -334,10 +315,10 @@ class _Checker:
         return tuple(partials.values()), tuple(values), tuple(types)
 
     def _window(self, step: Aggregate, at: str) -> Window | None:
-        size = _duration(step.size, self._at(f"{at}, window size"), self.problems)
+        size = self.report.duration(step.size, f"{at}, window size")
         given = step.size if step.slide is None else step.slide
-        slide = _duration(given, self._at(f"{at}, window slide"), self.problems)
-        start = _duration(step.start, self._at(f"{at}, window start"), self.problems)
+        slide = self.report.duration(given, f"{at}, window slide")
+        start = self.report.duration(step.start, f"{at}, window start")
         if size is None or slide is None or start is None:
             return None
         if size <= 0 or slide <= 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from slackwater.plan.aggregate import Partial
 from slackwater.plan.window import Window
-from slackwater.query.expression import Expression, type_of
+from slackwater.query.expression import Expression, column, of_tree, type_of
 from slackwater.query.schema import Column, Schema
 
 WINDOW_COLUMNS = (Column("window_start", "timestamp"), Column("window_end", "timestamp"))
@@ -65,7 +65,39 @@ class WindowAggregate:
         return Schema((*WINDOW_COLUMNS, *keys, *values))
 
 
-Node = Scan | Filter | Project | WindowAggregate
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Combinations of one row of each input, under predicates and within reach in time.
+
+    ``predicates`` are over the joined columns ``input_column``; ``reach[i][j]`` is how much older
+    input ``j``'s member may be than input ``i``'s.
+    """
+
+    names: tuple[str, ...]
+    inputs: tuple[Node, ...]
+    predicates: tuple[Expression, ...]
+    reach: tuple[tuple[int, ...], ...]
+    emit: str
+    order: str
+    cross: bool
+
+    @property
+    def schema(self) -> Schema:
+        return joined_schema(self.names, self.inputs)
+
+
+Node = Scan | Filter | Project | WindowAggregate | Joined
+
+
+def joined_schema(names: tuple[str, ...], inputs: tuple[Node, ...]) -> Schema:
+    """The columns of a join: ``input_column`` for every column of every input."""
+    return Schema(
+        tuple(
+            Column(f"{name}_{c.name}", c.type, (name, c.name))
+            for name, node in zip(names, inputs, strict=True)
+            for c in node.schema.columns
+        )
+    )
 
 
 def _schema(columns: tuple[Named, ...], source: Schema) -> Schema:
@@ -75,8 +107,29 @@ def _schema(columns: tuple[Named, ...], source: Schema) -> Schema:
 
 
 def chain(node: Node) -> tuple[Node, ...]:
-    """The nodes from the scan up to ``node``."""
+    """The nodes from the scan or join up to ``node``."""
     nodes: list[Node] = [node]
-    while not isinstance(nodes[-1], Scan):
+    while not isinstance(nodes[-1], Scan | Joined):
         nodes.append(nodes[-1].input)
     return tuple(reversed(nodes))
+
+
+def collapse(node: Node) -> tuple[Expression | None, dict[str, Expression], Node]:
+    """Fold filters and projections into one predicate and definitions over the input's columns."""
+    path: list[Filter | Project] = []
+    while isinstance(node, Filter | Project):
+        path.append(node)
+        node = node.input
+    names = {name: column(name) for name in node.schema.names}
+    where: Expression | None = None
+    for step in reversed(path):
+        if isinstance(step, Filter):
+            predicate = step.predicate.substitute(names)
+            where = predicate if where is None else both(where, predicate)
+        else:
+            names = {name: value.substitute(names) for name, value in step.columns}
+    return where, names, node
+
+
+def both(left: Expression, right: Expression) -> Expression:
+    return of_tree(Expression(f"({left.sql}) AND ({right.sql})").tree)

@@ -7,36 +7,18 @@ sit), so that queries which mean the same share the same runs.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from slackwater.plan.aggregate import Partial
-from slackwater.plan.bound import ErrorContract
+from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build import Checked, LogicalQuery
-from slackwater.plan.node import Filter, Named, Node, Project, Scan, WindowAggregate, chain
+from slackwater.plan.join import JoinPlan, lay_out_join
+from slackwater.plan.node import Joined, Named, Node, WindowAggregate, chain, collapse
+from slackwater.plan.state import State, StateKind
+from slackwater.plan.tree import tree_to_json
 from slackwater.plan.window import Window
-from slackwater.query.expression import Expression, column, of_tree
+from slackwater.query.expression import Expression
 from slackwater.query.schema import Schema
 from slackwater.units import fingerprint
-
-StateKind = Literal["panes", "rows"]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What is kept for a stage.
-
-    ``panes``: merged partials per pane and key. ``rows``: the input rows themselves, latest
-    revision wins; kept where an input row can still be revised, because a maximum cannot forget.
-    """
-
-    identity: str
-    kind: StateKind
-    owner: str
-    where: Expression | None
-    keys: tuple[Named, ...]
-    pane: int
-    offset: int
-    partials: tuple[Partial, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +39,30 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """A query ready to run."""
+    """A query ready to run: window aggregates over one stream or over a join, or a bare join."""
 
     name: str
-    stream: str
+    streams: tuple[str, ...]
     stages: tuple[Stage, ...]
     slack: int
     late: str
     keep: int
     idle: int | None
     promise: ErrorContract | None = None
+    join: JoinPlan | None = None
+    recall: RecallContract | None = None
+
+    @property
+    def stream(self) -> str:
+        """The only stream of a query without join."""
+        return self.streams[0]
+
+    @property
+    def fed(self) -> tuple[tuple[str, State], ...]:
+        """The states that raw rows go into, each with its stream."""
+        if self.join is not None:
+            return tuple((i.stream, i.state) for i in self.join.inputs)
+        return ((self.stream, self.base.state),)
 
     @property
     def base(self) -> Stage:
@@ -107,7 +103,7 @@ class PipelinePlan:
     @property
     def base_states(self) -> tuple[tuple[str, State], ...]:
         """The distinct base states with the stream each is fed from."""
-        found = {q.base.state.identity: (q.stream, q.base.state) for q in self.queries}
+        found = {state.identity: (name, state) for q in self.queries for name, state in q.fed}
         return tuple(found.values())
 
     @property
@@ -122,7 +118,7 @@ def describe(plan: PipelinePlan) -> dict[str, object]:
         "streams": {s.name: {"time": s.time, "columns": list(s.columns)} for s in plan.streams},
         "queries": {
             q.name: {
-                "stream": q.stream,
+                **({"join": _describe_join(q.join)} if q.join else {"stream": q.stream}),
                 "revises": q.late == "revise",
                 "stages": [
                     {
@@ -138,11 +134,27 @@ def describe(plan: PipelinePlan) -> dict[str, object]:
     }
 
 
+def _describe_join(join: JoinPlan) -> dict[str, object]:
+    graph = join.graph
+    return {
+        "inputs": {i.name: i.state.identity for i in join.inputs},
+        "reach": [list(row) for row in graph.reach],
+        "equal": [[name for _, name in members] for members in graph.classes],
+        "predicates": [p.expression.sql for p in graph.predicates],
+        "values": {name: value.sql for name, value in join.values},
+        "emit": join.emit,
+        "tree": None if join.tree is None else tree_to_json(join.tree),
+    }
+
+
 def lay_out(checked: Checked) -> PipelinePlan:
     """Turn checked queries into stages; base states that mean the same become one."""
     plans = [_query(query) for query in checked.queries]
-    merged = _merge_states([plan.base.state for plan in plans])
-    plans = [_with_base(plan, merged[_meaning(plan.base.state)]) for plan in plans]
+    alone = [plan for plan in plans if plan.join is None]
+    merged = _merge_states([plan.base.state for plan in alone])
+    plans = [
+        plan if plan.join else _with_base(plan, merged[_meaning(plan.base.state)]) for plan in plans
+    ]
     streams = tuple(
         StreamPlan(
             name,
@@ -161,24 +173,48 @@ def _query(query: LogicalQuery) -> QueryPlan:
     stages = tuple(_stage(query, level, node) for level, node in enumerate(nodes, start=1))
     return QueryPlan(
         query.name,
-        query.stream.name,
+        tuple(stream.name for stream in query.streams),
         stages,
         query.slack,
         query.late,
         query.keep,
         query.idle,
         query.promise,
+        _join(query, stages),
+        query.recall,
+    )
+
+
+def _join(query: LogicalQuery, stages: tuple[Stage, ...]) -> JoinPlan | None:
+    """The join at the bottom of a query, and what is read of its result."""
+    first = next((n for n in chain(query.root) if isinstance(n, WindowAggregate)), None)
+    where, names, source = collapse(query.root if first is None else first.input)
+    if not isinstance(source, Joined):
+        return None
+    if stages:
+        state = stages[0].state
+        texts = [*(key for _, key in state.keys), *(Expression(p.sql) for p in state.partials)]
+    else:
+        texts = list(names.values())
+    read = {column for text in texts for column in text.columns}
+    values = None if stages else tuple(names.items())
+    return lay_out_join(
+        source,
+        (where, values, read),
+        query.name,
+        output=query.root.schema,
+        is_measured=query.recall is not None,
     )
 
 
 def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:
-    where, names, source = _collapse(node.input)
+    where, names, source = collapse(node.input)
     kind: StateKind = "rows" if level > 1 and query.late == "revise" else "panes"
     state = State(
         identity="",
         kind=kind,
-        owner=query.stream.name if level == 1 else f"{query.name}/{level}",
-        where=where,
+        owner=_owner(query, level, source),
+        where=None if isinstance(source, Joined) else where,
         keys=tuple((name, value.substitute(names)) for name, value in node.keys),
         pane=node.window.pane,
         offset=node.window.offset % node.window.pane,
@@ -187,29 +223,13 @@ def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:
     return Stage(level, node.window, _identified(state), node.values, source.schema, node.schema)
 
 
+def _owner(query: LogicalQuery, level: int, source: Node) -> str:
+    alone = level == 1 and not isinstance(source, Joined)
+    return query.streams[0].name if alone else f"{query.name}/{level}"
+
+
 def _substituted(part: Partial, names: dict[str, Expression]) -> Partial:
     return replace(part, sql=Expression(part.sql).substitute(names).sql)
-
-
-def _collapse(node: Node) -> tuple[Expression | None, dict[str, Expression], Node]:
-    """Fold filters and projections into one predicate and definitions over the input's columns."""
-    path: list[Node] = []
-    while not isinstance(node, Scan | WindowAggregate):
-        path.append(node)
-        node = node.input
-    names = {name: column(name) for name in node.schema.names}
-    where: Expression | None = None
-    for step in reversed(path):
-        if isinstance(step, Filter):
-            predicate = step.predicate.substitute(names)
-            where = predicate if where is None else _both(where, predicate)
-        elif isinstance(step, Project):
-            names = {name: value.substitute(names) for name, value in step.columns}
-    return where, names, node
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return of_tree(Expression(f"({left.sql}) AND ({right.sql})").tree)
 
 
 def _meaning(state: State) -> str:
@@ -247,13 +267,12 @@ def _with_base(plan: QueryPlan, state: State) -> QueryPlan:
 
 def _columns_read(stream: str, checked: Checked, plans: list[QueryPlan]) -> tuple[str, ...]:
     """The source columns the pipeline needs; all of them where whole late rows are wanted."""
-    mine = [plan for plan in plans if plan.stream == stream]
+    mine = [plan for plan in plans if stream in plan.streams]
     schema = checked.streams[stream].schema
     if any(plan.late == "side" for plan in mine):
         return schema.names
     read: set[str] = set()
-    for plan in mine:
-        state = plan.base.state
+    for state in (state for plan in mine for name, state in plan.fed if name == stream):
         read |= state.where.columns if state.where else set()
         for _, key in state.keys:
             read |= key.columns

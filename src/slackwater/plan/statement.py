@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from slackwater.plan.aggregate import Partial
-from slackwater.plan.stage import Stage, State
+from slackwater.plan.stage import Stage
+from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression
 
 _MICROS = {"spark": "timestamp_micros({0})", "duckdb": "make_timestamptz({0})"}
@@ -64,19 +65,17 @@ class Writer:
     def pane_of(self, time: str, state: State) -> str:
         return f"{time} - {self.modulo(f'{time} - {state.offset}', state.pane)}"
 
-    def partial(self, state: State) -> str:
-        """Pane partials of ``input``, the results of the level below."""
+    def partial(self, state: State, *, joined: bool = False) -> str:
+        """Pane partials of ``input``: results of the level below, or those of a join."""
         keys = [f"{self.render(value)} AS {self.name(name)}" for name, value in state.keys]
         where = f"WHERE {self.render(state.where)}" if state.where else ""
         parts = [f"{self._partial_of(p)} AS {self.name(p.name)}" for p in state.partials]
-        inner = ", ".join(
-            [
-                "*",
-                "__end - 1 AS __ts",
-                f"{self.micros('__start')} AS window_start",
-                f"{self.micros('__end')} AS window_end",
-            ]
-        )
+        times = [
+            "__end - 1 AS __ts",
+            f"{self.micros('__start')} AS window_start",
+            f"{self.micros('__end')} AS window_end",
+        ]
+        inner = ", ".join(["*"] if joined else ["*", *times])
         pane = self.pane_of("__ts", state)
         positions = ", ".join(str(n) for n in range(1, len(keys) + 2))
         return (

@@ -34,7 +34,19 @@ class MaxError:
     method: str = "calibrated"
 
 
-Contract = FixedSlack | MaxError | tuple[MaxError, ...]
+@dataclass(frozen=True, slots=True)
+class MinRecall:
+    """Wait as short as possible while a join finds a share of its results."""
+
+    gamma: float
+    over: DurationLike = "1 minute"
+    at_least: DurationLike = 0
+    at_most: DurationLike | None = None
+    granularity: DurationLike | None = None
+    method: str = "calibrated"
+
+
+Contract = FixedSlack | MaxError | MinRecall | tuple[MaxError, ...]
 
 
 def slack(wait: DurationLike) -> FixedSlack:
@@ -91,3 +103,40 @@ def max_error(
     """
     names = (of,) if isinstance(of, str) else tuple(of)
     return MaxError(epsilon, confidence, names, at_least, at_most, granularity, method)
+
+
+def min_recall(
+    gamma: float,
+    *,
+    over: DurationLike = "1 minute",
+    at_least: DurationLike = 0,
+    at_most: DurationLike | None = None,
+    granularity: DurationLike | None = None,
+    method: str = "calibrated",
+) -> MinRecall:
+    """A bound on the share of results a join finds; the engine chooses how long to wait.
+
+    In every period of length ``over``, by the results' event time, a share of ``gamma`` at least
+    of the results that all rows would have given is found in time.
+
+    Parameters
+    ----------
+    gamma
+        Smallest share, e.g. ``0.99`` (Γ of the source work).
+    over
+        Length of a period (P of the source work).
+    at_least, at_most
+        Bounds of the slack. A contract that would need more than ``at_most`` is told in a notice.
+    granularity
+        The slack is a multiple of this; a hundredth of the smallest join window by default.
+    method
+        ``"calibrated"``: from when the results of the last periods were really complete;
+        ``"model"``: the analytical recall model alone (AM-adt); ``"feedback"``: a PD controller
+        (PD-adt).
+
+    Examples
+    --------
+    >>> min_recall(0.99, over="1 minute").gamma
+    0.99
+    """
+    return MinRecall(gamma, over, at_least, at_most, granularity, method)

@@ -81,7 +81,8 @@ def parse(text: str, schema: Schema, where: str) -> tuple[str | None, Expression
         return Problem("SQL_UNPARSABLE", where, f"{text!r} is not an SQL expression: {reason}")
     name = tree.alias if isinstance(tree, exp.Alias) else None
     body = tree.this if isinstance(tree, exp.Alias) else tree
-    return _resolve(body, schema, where) or (name or _plain_name(body), of_tree(body))
+    problem = _resolve(body, schema, where)  # a joined column `a.k` is `a_k` from here on
+    return problem or (name or _plain_name(body), of_tree(body))
 
 
 def _plain_name(tree: exp.Expr) -> str | None:
@@ -92,12 +93,15 @@ def _resolve(tree: exp.Expr, schema: Schema, where: str) -> Problem | None:
     """Rewrite column names to the schema's spelling in place, or say what is wrong."""
     if isinstance(tree, exp.Query) or tree.find(exp.Query, exp.Star) not in (None, *_stars(tree)):
         return Problem("SQL_NOT_SCALAR", where, f"{tree.sql('spark')!r} is not a scalar expression")
-    spelling = {name.lower(): name for name in schema.names}
     for node in list(tree.find_all(exp.Column)):
-        known = spelling.get(node.name.lower()) if not node.table else None
-        if known is None:
+        known = schema.find(node.name, node.table or None)
+        if not known:
             return _unknown_column(node, schema, where)
-        node.set("this", exp.to_identifier(known, quoted=True))
+        if len(known) > 1:
+            text = f"{node.sql('spark')!r} may mean {' or '.join(known)}"
+            return Problem("COLUMN_AMBIGUOUS", where, text, "write stream.column")
+        node.set("this", exp.to_identifier(known[0], quoted=True))
+        node.set("table", None)
     return None
 
 

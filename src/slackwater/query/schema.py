@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A named column with its SQL type in Spark's spelling."""
+    """A named column with its SQL type in Spark's spelling.
+
+    ``of`` tells for a column of a join which stream it comes from and its name there.
+    """
 
     name: str
     type: str
+    of: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,17 @@ class Schema:
     def type_of(self, name: str) -> str | None:
         """The type of a column, ``None`` if there is no such column."""
         return next((c.type for c in self.columns if c.name == name), None)
+
+    def find(self, name: str, stream: str | None = None) -> tuple[str, ...]:
+        """The columns that ``name`` or ``stream.name`` may mean; case does not matter."""
+        wanted = name.lower()
+        if stream is None:
+            whole = tuple(c.name for c in self.columns if c.name.lower() == wanted)
+            bare = (c.name for c in self.columns if c.of and c.of[1].lower() == wanted)
+            return whole[:1] or tuple(bare)
+        source = stream.lower()
+        mine = (c for c in self.columns if c.of and c.of[0].lower() == source)
+        return tuple(c.name for c in mine if c.of and c.of[1].lower() == wanted)
 
     def to_json(self) -> list[list[str]]:
         return [[c.name, c.type] for c in self.columns]

@@ -6,11 +6,11 @@ problems of a query can be told at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slackwater.query.contract import Contract, FixedSlack, MaxError
+from slackwater.query.contract import Contract, FixedSlack, MaxError, MinRecall
 from slackwater.query.schema import Schema
 from slackwater.units import DurationLike
 
@@ -28,6 +28,22 @@ class StreamDef:
     arrival: str | None = None
     max_ahead: DurationLike | None = "1 day"
     source: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinDef:
+    """Several streams joined: predicates, how far apart members may be, and how it is run.
+
+    ``within`` is one duration, one per stream, or one per pair of streams.
+    """
+
+    inputs: tuple[Stream, ...]
+    on: tuple[str, ...]
+    within: DurationLike | Mapping[Any, DurationLike] | None
+    emit: str = "immediate"
+    order: str = "auto"
+    cross: bool = False
+    how: str = "inner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +76,22 @@ Step = Where | Select | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stream of rows: a base stream, or the results of an aggregate."""
+    """A stream of rows: a base stream, a join, or the results of an aggregate."""
 
-    base: StreamDef
+    base: StreamDef | JoinDef
     steps: tuple[Step, ...] = ()
+    alias: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What joins call this stream."""
+        if self.alias is not None:
+            return self.alias
+        return self.base.name if isinstance(self.base, StreamDef) else "join"
+
+    def named(self, name: str) -> Stream:
+        """The same stream under another name, e.g. to join it with itself."""
+        return replace(self, alias=name)
 
     def _then(self, step: Step) -> Stream:
         return replace(self, steps=(*self.steps, step))
@@ -89,7 +117,7 @@ class Stream:
     def query(
         self,
         name: str,
-        contract: FixedSlack | MaxError | Sequence[MaxError] | None = None,
+        contract: FixedSlack | MaxError | MinRecall | Sequence[MaxError] | None = None,
         *,
         late: str = "drop",
         keep: DurationLike | None = None,
@@ -105,8 +133,9 @@ class Stream:
         name
             Names the query in results, events and files; unique in its pipeline.
         contract
-            ``sw.slack("10 seconds")``, or ``sw.max_error(0.01)``, or several of the latter (the
-            strictest decides); without one, windows close as soon as the clock passes.
+            ``sw.slack("10 seconds")``; or ``sw.max_error(0.01)``, or several of them (the
+            strictest decides); for joins ``sw.min_recall(0.99)``. Without one, windows close as
+            soon as the clock passes.
         late
             ``"drop"`` (count only), ``"side"`` (write late rows to ``side``) or ``"revise"``
             (re-open the answer and emit a ``revision``).
@@ -115,12 +144,12 @@ class Stream:
         idle
             A stream silent for this long (wall time) no longer holds the clock back.
         sink, side, quality
-            Where results, late rows, and with ``max_error`` the measured errors go; by default
+            Where results, late rows, and under a contract the measured quality go; by default
             into the checkpoint folder as Parquet.
         """
         if contract is None:
             contract = FixedSlack(0)
-        elif not isinstance(contract, FixedSlack | MaxError):
+        elif not isinstance(contract, FixedSlack | MaxError | MinRecall):
             contract = tuple(contract)
         return Query(
             name=name,

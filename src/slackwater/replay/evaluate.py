@@ -7,7 +7,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from slackwater.plan.stage import Stage, State
+from slackwater.plan.stage import Stage
+from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.query.expression import Expression
 

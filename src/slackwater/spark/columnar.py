@@ -12,11 +12,12 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
 from slackwater.control.records import Tier
-from slackwater.plan.stage import State
+from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.spark import sketch
 from slackwater.spark.checkpoint import write_file
-from slackwater.spark.engine import Delta, filled, new_run
+from slackwater.spark.engine import Delta, Marks, filled, new_run
+from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.run import Run, checksum, verify
 from slackwater.stats.panes import PaneCount
 
@@ -46,13 +47,30 @@ class ColumnarEngine:
         counts, beat = histogram(table)
         return Delta(state, table, None, counts, beat, totals(table, sums))
 
+    def read_inputs(
+        self, reader: InputReader, rows: DataFrame, batch: int, marks: Marks
+    ) -> list[Delta[pa.Table]]:
+        frame, beside = reader.rows(rows)
+        parts = reader.take_apart(frame.toArrow())
+        found = []
+        for number, (one, table) in enumerate(zip(reader.inputs, parts, strict=True)):
+            identity = one.state.identity
+            counts = row_counts(table["pane"], one.state.pane, marks.cuts.get(identity, ()))
+            counts += reader.failed(beside, number)
+            if identity in marks.at:
+                at = pa.repeat(pa.scalar(marks.at[identity], pa.int64()), table.num_rows)
+                table = table.append_column("__at", at)
+            found.append(Delta(one.state, table, None, counts, reader.beat(beside), {}))
+        return found
+
     def absorb(self, delta: Delta[pa.Table], batch: int, bound: int | None) -> Run | None:
         table = delta.relation
         assert table is not None
         keep = pc.is_valid(table["pane"])
         if bound is not None:
             keep = pc.and_kleene(keep, pc.less_equal(table["pane"], bound))
-        usable = table.filter(keep).drop_columns(list(_STATISTICS))
+        beside = [name for name in _STATISTICS if name in table.column_names]
+        usable = table.filter(keep).drop_columns(beside)
         return self.save(usable, new_run(delta.state.identity, batch, "d"), "pane")
 
     def sql(

@@ -17,10 +17,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from slackwater.control.records import Tier
-from slackwater.plan.stage import State
+from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.spark.columnar import histogram, totals
-from slackwater.spark.engine import Delta, filled, new_run
+from slackwater.spark.engine import Delta, Marks, filled, new_run
+from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.parquet import uri, write_parquet
 from slackwater.spark.run import Run, damaged
 
@@ -49,13 +50,44 @@ class SparkEngine:
         counts, beat = histogram(written)
         return Delta(state, None, run, counts, beat, totals(written, sums))
 
+    def read_inputs(
+        self, reader: InputReader, rows: DataFrame, batch: int, marks: Marks
+    ) -> list[Delta[DataFrame]]:
+        frame, beside = reader.rows(rows)
+        if len(reader.inputs) > 1:
+            frame = frame.persist()  # each input is written by a job of its own
+        found = []
+        for number, one in enumerate(reader.inputs):
+            state = one.state
+            names = [F.col(slot).alias(name) for name, slot in one.slots.items()]
+            mine = frame.where(f"__input = {number}").select("pane", *names)
+            if state.identity in marks.at:
+                mine = mine.crossJoin(self._one_row("__at", marks.at[state.identity]))
+            run = self._write(mine, new_run(state.identity, batch, "d"))
+            times = pq.read_table(self.folder / run.path, columns=["pane"])["pane"]
+            counts = row_counts(times, state.pane, marks.cuts.get(state.identity, ()))
+            counts += reader.failed(beside, number)
+            delta: Delta[DataFrame] = Delta(state, None, run, counts, reader.beat(beside), {})
+            found.append(delta)
+        frame.unpersist()
+        return found
+
+    def _one_row(self, name: str, value: int) -> DataFrame:
+        """A table with one value: a literal would be compiled anew in each batch."""
+        text = f"SELECT * FROM VALUES (CAST(:value AS BIGINT)) AS t(`{name}`)"
+        return self.session.sql(text, args={"value": value})
+
     def absorb(self, delta: Delta[DataFrame], batch: int, bound: int | None) -> Run | None:
-        found = [c.pane for c in delta.counts if c.pane is not None]
-        panes = [pane for pane in found if bound is None or pane <= bound]
-        if delta.run is None or not panes:
+        found = [c for c in delta.counts if c.pane is not None]
+        usable = [c for c in found if not c.is_beyond(bound)]
+        if delta.run is None or not usable:
             return None
-        upper = bound if len(panes) < len(found) else None
-        return replace(delta.run, low=min(panes), high=max(panes), upper=upper)
+        upper = bound if len(usable) < len(found) else None
+        lows, highs = [c.pane for c in usable], [c.pane for c in usable]
+        if delta.state.kind == "input":  # a row's pane is its own time
+            highs = [c.high for c in usable]
+        low, high = min(x for x in lows if x is not None), max(x for x in highs if x is not None)
+        return replace(delta.run, low=low, high=high, upper=upper)
 
     def sql(
         self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: DataFrame

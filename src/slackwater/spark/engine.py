@@ -14,8 +14,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from slackwater.control.records import Tier
-from slackwater.plan.stage import State
+from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
+from slackwater.spark.inputs import InputReader
 from slackwater.spark.run import Run
 from slackwater.stats.panes import PaneCount
 
@@ -37,6 +38,14 @@ class Delta(Generic[R]):
     sums: dict[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """By input state: instants to count rows apart at, and when its rows came, if that is kept."""
+
+    cuts: dict[str, tuple[int, ...]]
+    at: dict[str, int]
+
+
 class Engine(Protocol[R]):
     """What a tier must offer."""
 
@@ -50,6 +59,12 @@ class Engine(Protocol[R]):
         self, partials: DataFrame, state: State, batch: int, sums: Sequence[str]
     ) -> Delta[R]:
         """Run the one job over new rows; ``sums`` names partials whose totals are wanted."""
+        ...
+
+    def read_inputs(
+        self, reader: InputReader, rows: DataFrame, batch: int, marks: Marks
+    ) -> list[Delta[R]]:
+        """Run the one job over new rows that are kept as they are, for joins."""
         ...
 
     def absorb(self, delta: Delta[R], batch: int, bound: int | None) -> Run | None:

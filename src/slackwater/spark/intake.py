@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from slackwater.errors import SourceError
-from slackwater.plan.stage import PipelinePlan, State, StreamPlan
+from slackwater.plan.stage import PipelinePlan, StreamPlan
+from slackwater.plan.state import State
 from slackwater.plan.statement import observing
 from slackwater.spark.sources.heartbeat import heartbeat
 

@@ -19,22 +19,38 @@ from slackwater.control.records import (
     Policy,
     Tier,
 )
-from slackwater.control.step import start, step
+from slackwater.control.step import cuts, start, step
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
-from slackwater.plan.stage import QueryPlan, State
+from slackwater.plan.joining import JoinWriter
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.state import State
+from slackwater.plan.tree import JoinNode
+from slackwater.spark import inputs
+from slackwater.spark.book import (
+    BEGIN_OF_TIME,
+    Book,
+    compact,
+    keepings,
+    kept_longer,
+    purge,
+    readers,
+)
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.distributed import SparkEngine
-from slackwater.spark.engine import Delta, Engine
+from slackwater.spark.engine import Delta, Engine, Marks
 from slackwater.spark.failure import storage_failure
+from slackwater.spark.inputs import InputReader
 from slackwater.spark.intake import Intake, Observer, few_cores
+from slackwater.spark.join_shape import JoinShape
+from slackwater.spark.joins import JoinRunner, Moment
 from slackwater.spark.quality import Quality, measured, shown_errors
 from slackwater.spark.run import Run, total_rows
-from slackwater.spark.shape import Shape
+from slackwater.spark.shape import Shapes
 from slackwater.spark.side import side_rows
 from slackwater.spark.sinks.base import Results, Sink
-from slackwater.spark.stages import Book, Bounds, QueryRunner, compact, keepings, purge
+from slackwater.spark.stages import Bounds, QueryRunner
 
 SMALL_BATCH = 300_000
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -47,7 +63,8 @@ class Loop:
     policy: Policy
     checkpoint: Checkpoint
     intake: Intake
-    shapes: dict[tuple[str, int], Shape]
+    shapes: Shapes
+    joins: dict[str, JoinShape]
     sinks: dict[str, Sink]
     sides: dict[str, Sink]
     meters: dict[str, Sink]
@@ -64,6 +81,7 @@ class Loop:
     last_aside: int = 0
     adaptive: str | None = None
     observers: dict[str, Observer] = field(default_factory=dict)
+    readers: list[InputReader] | None = None
     measured: dict[str, Measured] = field(default_factory=dict)
     quality: dict[str, Quality] = field(default_factory=dict)
     named: dict[int, set[str]] = field(default_factory=dict)
@@ -188,20 +206,38 @@ class Loop:
     def _observe(
         self, engine: Engine[Any], rows: DataFrame | None, batch: int
     ) -> dict[str, Delta[Any]]:
-        """One job over the new rows for each base state (the rows are read once)."""
+        """One job over the new rows for each base state, one for all inputs of joins.
+
+        The rows are read from their sources once.
+        """
         if rows is None:
             return {}
-        states = self.policy.plan.base_states
-        if len(states) > 1 or self.last_aside:  # read again below: keep the rows at hand
+        states = [(s, state) for s, state in self.policy.plan.base_states if state.kind != "input"]
+        if len(states) + len(self._readers()) > 1 or self.last_aside:  # read again below
             rows.persist()
         small = self.last_rows < SMALL_BATCH
-        deltas = {}
+        marks = Marks(cuts(self.policy, self.state), {})
+        deltas: dict[str, Delta[Any]] = {}
+        for reader in self._readers():
+            for delta in engine.read_inputs(reader, rows, batch, marks):
+                deltas[delta.state.identity] = delta
         for stream, state in states:
             view = self.intake.rows_of(rows, stream, small=small)
             partials = self._observer(state).partials(view)
             sums = self.policy.plan.value_sums.get(state.identity, ())
             deltas[state.identity] = engine.observe(partials, state, batch, sums)
         return deltas
+
+    def _readers(self) -> list[InputReader]:
+        if self.readers is None:
+            fed = [(s, state) for s, state in self.policy.plan.base_states if state.kind == "input"]
+            schemas = {
+                one.state.identity: shape.input(one.name)
+                for shape in self.joins.values()
+                for one in shape.plan.inputs
+            }
+            self.readers = inputs.readers(fed, schemas, self.intake)
+        return self.readers
 
     def _observer(self, state: State) -> Observer:
         if state.identity not in self.observers:
@@ -271,14 +307,56 @@ class Loop:
         session: SparkSession,
     ) -> int:
         bounds = Bounds.of(decision.queries[query.name])
-        origin = decision.streams[query.stream].origin or 0
+        origin = min(decision.streams[name].origin or 0 for name in query.streams)
         labels = {"origin": origin, "emitted_at": decision.emitted_at}
-        runner = QueryRunner(engine, query, self.shapes, self.book, decision.batch, bounds, labels)
-        shown = runner.run(fresh.get(query.base.state.identity))
+        joined = self._join(engine, query, fresh, decision)
+        if query.stages:
+            runner = QueryRunner(
+                engine, query, self.shapes, self.book, decision.batch, bounds, labels
+            )
+            delta = runner.absorb(joined) if query.join else fresh.get(query.base.state.identity)
+            shown = runner.run(delta)
+            schema = self.shapes[query.name, query.top.level].shown
+        else:
+            schema = self.joins[query.name].shown
+            shown = None if joined is None else self._present(engine, query, joined, labels)
         if shown is None:
             return 0
-        schema = self.shapes[query.name, query.top.level].shown
         return self.sinks[query.name].write(decision.batch, Results(session, shown, schema))
+
+    def _join(
+        self,
+        engine: Engine[Any],
+        query: QueryPlan,
+        fresh: dict[str, Run | None],
+        decision: Decision,
+    ) -> Any | None:
+        """New results of the join of a query, if it has one and there are any."""
+        if query.join is None:
+            return None
+        mine = decision.queries[query.name]
+        after, upto = (BEGIN_OF_TIME if t is None else t for t in (mine.after, mine.upto))
+        runner = JoinRunner(
+            engine,
+            query.join,
+            self.joins[query.name],
+            self.book,
+            decision.batch,
+            Moment(after, upto, kept_longer(query, mine)),
+            fresh,
+        )
+        return runner.run(self._tree(query), late=query.late == "revise")
+
+    def _present(
+        self, engine: Engine[Any], query: QueryPlan, joined: Any, labels: dict[str, int]
+    ) -> Any:
+        assert query.join is not None
+        text = JoinWriter(engine.writer, query.join).present()
+        return engine.sql(text, self.joins[query.name].shown, labels, results=joined)
+
+    def _tree(self, query: QueryPlan) -> JoinNode:
+        assert query.join is not None
+        return query.join.tree or query.join.written
 
     def _set_aside(
         self, query: QueryPlan, decision: Decision, session: SparkSession, rows: DataFrame | None
@@ -326,8 +404,11 @@ class Loop:
     ) -> None:
         """Commit: purge and merge runs, write the manifest, then tell."""
         queries = self.policy.plan.queries
-        purge(self.book, queries, decision.queries)
-        compact(engine, self.book, keepings(engine.writer, queries, self.shapes), decision.batch)
+        trees = {query.name: self._tree(query) for query in queries if query.join}
+        purge(self.book, readers(queries, decision.queries, trees))
+        joins = {name: (self.joins[name], tree) for name, tree in trees.items()}
+        merging = keepings(engine.writer, queries, self.shapes, joins)
+        compact(engine, self.book, merging, decision.batch)
         self.columnar.keep_only(self.book.all())
         report = _report(decision, told, self.book, watch, self.quality)
         self.checkpoint.commit(

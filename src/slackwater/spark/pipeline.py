@@ -216,12 +216,14 @@ class Pipeline:
         self, options: Options, session: SparkSession, intake: Intake, folder: Checkpoint
     ) -> Loop:
         """The loop that handles this pipeline's micro-batches."""
+        stages, joins = shapes(session, self.plan, intake.schemas)
         pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
         return Loop(
             policy=Policy(self.plan, options.columnar_rows),
             checkpoint=folder,
             intake=intake,
-            shapes=shapes(session, self.plan, intake.schemas),
+            shapes=stages,
+            joins=joins,
             sinks={
                 q.name: q.sink or ParquetSink(str(folder.results(q.name))) for q in self.queries
             },

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.sql.types import StructType
 
 from slackwater.errors import Problem, QueryError
 from slackwater.plan import statement
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage
 from slackwater.spark.intake import Observer
+from slackwater.spark.join_shape import JoinShape, join_shape
+from slackwater.spark.schemas import arrow_schema, no_rows
 
 _ANY = {"after": 0, "upto": 0, "first": 0, "horizon": 0, "origin": 0, "emitted_at": 0}
 
@@ -45,16 +46,26 @@ class Shape:
         return pa.schema([field for field in self.told if field.name != "revision"])
 
 
+Shapes = dict[tuple[str, int], Shape]
+
+
 def shapes(
     session: SparkSession, plan: PipelinePlan, rows: dict[str, StructType]
-) -> dict[tuple[str, int], Shape]:
-    """The shapes of all stages by query and level; ``rows`` gives each stream's Spark schema."""
+) -> tuple[Shapes, dict[str, JoinShape]]:
+    """The shapes of all stages by query and level, and those of joins by query.
+
+    ``rows`` gives each stream's Spark schema.
+    """
     scratch = session.newSession()
     problems: list[Problem] = []
-    found: dict[tuple[str, int], Shape] = {}
+    found: Shapes = {}
+    joins: dict[str, JoinShape] = {}
     for query in plan.queries:
         try:
-            for stage, shape in _query(scratch, query, rows[query.stream]):
+            if query.join is not None:
+                joins[query.name] = join_shape(scratch, query.join, rows)
+            panes = _base_panes(scratch, query, rows, joins.get(query.name))
+            for stage, shape in _stages(scratch, query, panes):
                 found[query.name, stage.level] = shape
         except PySparkException as error:
             reason = str(error).splitlines()[0]
@@ -62,15 +73,28 @@ def shapes(
             problems.append(Problem("SPARK_REFUSED", where, f"Spark cannot run this: {reason}"))
     if problems:
         raise QueryError(problems)
-    return found
+    return found, joins
 
 
-def _query(session: SparkSession, query: QueryPlan, rows: StructType) -> list[tuple[Stage, Shape]]:
+def _base_panes(
+    session: SparkSession, query: QueryPlan, rows: dict[str, StructType], join: JoinShape | None
+) -> DataFrame | None:
+    """Panes of the first level: from raw rows, or from the results of a join; none without one."""
+    if not query.stages:
+        return None
+    if join is None:
+        panes = Observer.of(query.base.state).partials(no_rows(session, rows[query.stream]))
+        return panes.drop("__passes", "__low", "__high", "__beat")
+    session.createDataFrame(join.results.empty_table()).createOrReplaceTempView("input")
+    return session.sql(statement.Writer("spark").partial(query.base.state, joined=True))
+
+
+def _stages(
+    session: SparkSession, query: QueryPlan, panes: DataFrame | None
+) -> list[tuple[Stage, Shape]]:
     found = []
-    empty = session.createDataFrame([], StructType([*rows.fields, StructField("__ts", LongType())]))
-    panes = Observer.of(query.base.state).partials(empty)
-    panes = panes.drop("__passes", "__low", "__high", "__beat")
     for stage in query.stages:
+        assert panes is not None
         shape, results = _stage(session, stage, panes)
         found.append((stage, shape))
         above = next((s for s in query.stages if s.level == stage.level + 1), None)
@@ -87,13 +111,7 @@ def _stage(session: SparkSession, stage: Stage, panes: DataFrame) -> tuple[Shape
     results.createOrReplaceTempView("results")
     shown = session.sql(writer.present(stage), args=_pick(writer.present(stage)))
     told = results.select("__start", *(f"`{key}`" for key in stage.keys), "revision")
-    return Shape(*(_arrow(frame) for frame in (panes, results, told, shown))), results
-
-
-def _arrow(frame: DataFrame) -> pa.Schema:
-    """The Arrow schema of a frame, everything nullable (engines differ on what never is null)."""
-    schema = to_arrow_schema(frame.schema, timezone="UTC")
-    return pa.schema([pa.field(field.name, field.type) for field in schema])
+    return Shape(*(arrow_schema(frame) for frame in (panes, results, told, shown))), results
 
 
 def _pick(text: str) -> dict[str, int]:

@@ -6,38 +6,18 @@ Written once against :class:`~slackwater.spark.engine.Engine`, so both tiers do 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic
 
 import pyarrow as pa
 
 from slackwater.control.records import QueryDecision
 from slackwater.plan.stage import QueryPlan, Stage
-from slackwater.plan.statement import Writer
 from slackwater.plan.window import Window
+from slackwater.spark.book import BEGIN_OF_TIME, Book, answers_state, told_state
 from slackwater.spark.engine import Engine, R, new_run
 from slackwater.spark.run import Run
-from slackwater.spark.shape import Shape
-
-BEGIN_OF_TIME = -(1 << 61)
-FAN_IN = 8
-
-
-@dataclass(slots=True)
-class Book:
-    """The live runs of a pipeline, by state."""
-
-    runs: dict[str, list[Run]]
-
-    def of(self, state: str) -> list[Run]:
-        return self.runs.get(state, [])
-
-    def add(self, run: Run | None) -> None:
-        if run is not None:
-            self.runs.setdefault(run.state, []).append(run)
-
-    def all(self) -> list[Run]:
-        return [run for runs in self.runs.values() for run in runs]
+from slackwater.spark.shape import Shape, Shapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +56,13 @@ class Bounds:
         return end > self.after and oldest <= self.upto
 
 
-def told_state(query: QueryPlan, stage: Stage) -> str:
-    return f"{query.name}-{stage.level}-told"
-
-
-def answers_state(query: QueryPlan) -> str:
-    """What a query under an error bound has answered, until its errors are measured."""
-    return f"{query.name}-answers"
-
-
 @dataclass(frozen=True, slots=True)
 class QueryRunner(Generic[R]):
     """Runs one query for one batch in one engine."""
 
     engine: Engine[R]
     query: QueryPlan
-    shapes: dict[tuple[str, int], Shape]
+    shapes: Shapes
     book: Book
     batch: int
     bounds: Bounds
@@ -110,6 +81,17 @@ class QueryRunner(Generic[R]):
             return None
         text = engine.writer.present(top)
         return engine.sql(text, self._shape(top).shown, self.labels, results=results)
+
+    def absorb(self, joined: R | None) -> Run | None:
+        """Pane partials of new results of a join, kept as a run of the base state."""
+        if joined is None:
+            return None
+        state = self.query.base.state
+        text = self.engine.writer.partial(state, joined=True)
+        panes = self.engine.sql(text, self._shape(self.query.base).panes, {}, input=joined)
+        run = self.engine.save(panes, new_run(state.identity, self.batch, "d"), "pane")
+        self.book.add(run)
+        return run
 
     def _shown_at_once(self, stage: Stage) -> R | None:
         """The plainest query: closing and labelling in one statement, one round trip less."""
@@ -233,86 +215,3 @@ class QueryRunner(Generic[R]):
         saved = self.engine.save(relation, run, time)
         self.book.add(saved)
         return None if saved is None else self.engine.load([saved], schema)
-
-
-def readers(queries: Sequence[QueryPlan]) -> dict[str, list[tuple[QueryPlan, Stage]]]:
-    """Which query and stage reads each state."""
-    found: dict[str, list[tuple[QueryPlan, Stage]]] = {}
-    for query in queries:
-        for stage in query.stages:
-            found.setdefault(stage.state.identity, []).append((query, stage))
-            found.setdefault(told_state(query, stage), []).append((query, stage))
-        found[answers_state(query)] = [(query, query.base)]
-    return found
-
-
-def purge(book: Book, queries: Sequence[QueryPlan], decisions: dict[str, QueryDecision]) -> None:
-    """Drop whole runs that no open or revisable window can read."""
-    dead = {
-        run.path
-        for state, using in readers(queries).items()
-        for run in book.of(state)
-        if all(_is_past(run, q, stage, decisions[q.name]) for q, stage in using)
-    }
-    book.runs = {
-        state: left
-        for state, runs in book.runs.items()
-        if (left := [run for run in runs if run.path not in dead])
-    }
-
-
-def _is_past(run: Run, query: QueryPlan, stage: Stage, decision: QueryDecision) -> bool:
-    if decision.upto is None:
-        return False
-    past = decision.upto - query.keep
-    if decision.waiting is not None:  # errors are measured before anything is forgotten
-        past = BEGIN_OF_TIME if decision.waiting.upto is None else min(past, decision.waiting.upto)
-    window = stage.window
-    return window.last_start(run.high) + window.size <= past
-
-
-@dataclass(frozen=True, slots=True)
-class Keeping:
-    """How the runs of one state are merged: the statement, its schema and its time column."""
-
-    statement: str
-    schema: pa.Schema
-    time: str
-
-
-def keepings(
-    writer: Writer, queries: Sequence[QueryPlan], shapes: dict[tuple[str, int], Shape]
-) -> dict[str, Keeping]:
-    """The keeping of every state: panes merge by key, rows and revisions are only gathered."""
-    gather = "SELECT * FROM panes"
-    found: dict[str, Keeping] = {}
-    for query in queries:
-        for stage in query.stages:
-            shape = shapes[query.name, stage.level]
-            keeping = Keeping(writer.merge(stage.state), shape.panes, "pane")
-            if stage.state.kind == "rows":
-                rows = shapes[query.name, stage.level - 1].results
-                keeping = Keeping(gather, rows, "__end")
-            found[stage.state.identity] = keeping
-            found[told_state(query, stage)] = Keeping(gather, shape.told, "__start")
-        answers = shapes[query.name, query.base.level].results
-        found[answers_state(query)] = Keeping(gather, answers, "__start")
-    return found
-
-
-def compact(engine: Engine[R], book: Book, states: dict[str, Keeping], batch: int) -> None:
-    """Merge runs of equal age once there are many, so that reading stays cheap for ever."""
-    for identity, keeping in states.items():
-        for generation in sorted({run.merged for run in book.of(identity)}):
-            same = [run for run in book.of(identity) if run.merged == generation]
-            if len(same) >= FAN_IN:
-                book.runs[identity] = [run for run in book.of(identity) if run not in same]
-                book.add(_merged(engine, keeping, same, batch))
-
-
-def _merged(engine: Engine[R], keeping: Keeping, runs: list[Run], batch: int) -> Run | None:
-    panes = engine.load(runs, keeping.schema)
-    merged = engine.sql(keeping.statement, keeping.schema, {}, panes=panes)
-    generation = runs[0].merged + 1
-    run = engine.save(merged, new_run(runs[0].state, batch, f"m{generation}"), keeping.time)
-    return None if run is None else replace(run, merged=generation)

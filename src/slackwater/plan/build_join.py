@@ -1,0 +1,173 @@
+"""Checking a join: its inputs, predicates, windows and order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from slackwater.plan.graph import UNBOUND, conjuncts, equality_columns, per_pair, per_stream
+from slackwater.plan.join import with_graph
+from slackwater.plan.node import Joined, Node, WindowAggregate, chain, collapse, joined_schema
+from slackwater.plan.report import Reporter
+from slackwater.plan.tree import inputs_of, read_tree
+from slackwater.query.expression import Expression, column, is_boolean, is_numeric, type_of
+from slackwater.query.join import EMITS, MOST_INPUTS
+from slackwater.query.schema import Schema
+from slackwater.query.stream import JoinDef, Stream
+
+Below = Callable[[Stream, str], Node | None]
+
+
+def check_join(base: JoinDef, below: Below, report: Reporter) -> Joined | None:
+    """The join as a node; ``None`` with problems told. ``below`` checks one input."""
+    before = len(report.problems)
+    names = tuple(stream.name for stream in base.inputs)
+    _check_shape(base, names, report)
+    if len(report.problems) > before:
+        return None
+    nodes = [below(stream, f"join, {stream.name}") for stream in base.inputs]
+    reach = _reach(base.within, names, report)
+    inputs = tuple(node for node in nodes if node is not None)
+    if len(report.problems) > before or reach is None:
+        return None
+    schema = joined_schema(names, inputs)
+    for name in sorted({n for n in schema.names if schema.names.count(n) > 1}):
+        report.problem("NAME_TWICE", "join", f"two columns are called {name!r}", "rename a stream")
+    predicates = tuple(
+        predicate
+        for number, text in enumerate(base.on, start=1)
+        for predicate in _predicates(text, schema, names, (report, f"join, on {number}"))
+    )
+    return Joined(names, inputs, predicates, reach, base.emit, base.order, base.cross)
+
+
+def _check_shape(base: JoinDef, names: Sequence[str], report: Reporter) -> None:
+    if not 2 <= len(names) <= MOST_INPUTS:
+        text = f"got {len(names)} streams, a join takes 2 to {MOST_INPUTS}"
+        report.problem("JOIN_SIZE", "join", text)
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        hint = f"join a stream with itself as {name}.named('other')"
+        report.problem("JOIN_NAMES", "join", f"two inputs are called {name!r}", hint)
+    if base.how != "inner":
+        hint = "write an inner join, and look for rows without partner in a query of their own"
+        report.problem("JOIN_OUTER", "join, how", f"{base.how!r} joins are not offered", hint)
+    if base.emit not in EMITS:
+        text = f"{base.emit!r} is not one of: {', '.join(EMITS)}"
+        report.problem("JOIN_EMIT", "join, emit", text)
+    if base.order not in ("auto", "written"):
+        _check_order(base.order, names, report)
+
+
+def _check_order(order: str, names: Sequence[str], report: Reporter) -> None:
+    hint = f'"auto", "written", or a tree such as "(({names[0]} {names[1]}) ...)"'
+    try:
+        found = inputs_of(read_tree(order))
+    except (ValueError, TypeError) as error:
+        report.problem("JOIN_ORDER", "join, order", f"{order!r}: {error}", hint)
+        return
+    if sorted(found) != sorted(names) or len(found) < 2:
+        text = f"{order!r} does not name each of {', '.join(names)} once"
+        report.problem("JOIN_ORDER", "join, order", text, hint)
+
+
+def _reach(
+    within: Any, names: tuple[str, ...], report: Reporter
+) -> tuple[tuple[int, ...], ...] | None:
+    """How much older the member of each input may be than that of each other."""
+    at = "join, within"
+    if within is None:
+        hint = 'e.g. within="10 minutes": how far apart in event time members may be'
+        report.problem("JOIN_WINDOW", at, "a join of streams needs a window", hint)
+        return None
+    if not isinstance(within, Mapping):
+        window = report.positive(within, at)
+        return None if window is None else per_stream([window] * len(names))
+    found = {key: report.positive(value, f"{at} {key!r}") for key, value in within.items()}
+    windows = {key: value for key, value in found.items() if value is not None}
+    if len(windows) < len(found):
+        return None
+    if all(isinstance(key, str) for key in windows):
+        return _stream_windows(windows, names, report)
+    return _pair_windows(windows, names, report)
+
+
+def _stream_windows(
+    windows: Mapping[Any, int], names: tuple[str, ...], report: Reporter
+) -> tuple[tuple[int, ...], ...] | None:
+    if set(windows) != set(names):
+        text = f"given for {', '.join(sorted(windows))}, wanted for {', '.join(names)}"
+        report.problem("JOIN_WINDOW", "join, within", text)
+        return None
+    return per_stream([windows[name] for name in names])
+
+
+def _pair_windows(
+    windows: Mapping[Any, int], names: tuple[str, ...], report: Reporter
+) -> tuple[tuple[int, ...], ...] | None:
+    for key in windows:
+        is_pair = isinstance(key, tuple) and len(key) == 2 and key[0] != key[1]
+        if not is_pair or not set(key) <= set(names):
+            text = f"{key!r} is not a pair of {', '.join(names)}"
+            report.problem("JOIN_WINDOW", "join, within", text)
+            return None
+    reach = per_pair(names, windows)
+    if any(value >= UNBOUND for row in reach for value in row):
+        hint = "give windows that connect all streams"
+        report.problem("JOIN_WINDOW", "join, within", "some streams have no window", hint)
+        return None
+    return reach
+
+
+def _predicates(
+    text: str, schema: Schema, names: tuple[str, ...], told: tuple[Reporter, str]
+) -> list[Expression]:
+    """The predicates a text stands for: itself, or equality of a column that all inputs have."""
+    report, at = told
+    plain = text.strip() if isinstance(text, str) else ""
+    shared = [schema.find(plain, name) for name in names] if plain.isidentifier() else []
+    if shared and all(len(found) == 1 for found in shared):
+        columns = [column(found[0]).sql for found in shared]
+        predicates = [Expression(f"{one} = {other}") for one, other in pairwise(columns)]
+    else:
+        parsed = report.parse(text, schema, at)
+        predicates = [] if parsed is None else conjuncts(parsed[1])
+    for predicate in predicates:
+        _check_types(predicate, schema, report, at)
+    return predicates
+
+
+def _check_types(predicate: Expression, schema: Schema, report: Reporter, at: str) -> None:
+    kind = type_of(predicate, schema)
+    if is_boolean(kind) is False:
+        report.problem("TYPE_MISMATCH", at, f"{predicate.sql!r} is {kind}, not a condition")
+    pair = equality_columns(predicate)
+    if pair is None:
+        return
+    kinds = [schema.type_of(name) for name in pair]
+    families = {_family(kind) for kind in kinds} - {None}
+    if len(families) > 1:
+        text = f"{predicate.sql} compares {kinds[0]} with {kinds[1]}"
+        report.problem("TYPE_MISMATCH", at, text, "cast one side")
+
+
+def _family(kind: str | None) -> str | None:
+    """Which types can be equal to each other without a cast."""
+    if kind is None or kind == "unknown":
+        return None
+    if is_numeric(kind):
+        return "number"
+    return "time" if kind.startswith(("timestamp", "date")) else kind.split("(")[0]
+
+
+def check_connected(root: Node, report: Reporter) -> None:
+    """Refuse a cartesian product nobody asked for; filters above the join count as predicates."""
+    first = next((node for node in chain(root) if isinstance(node, WindowAggregate)), None)
+    where, _, joined = collapse(root if first is None else first.input)
+    if not isinstance(joined, Joined) or joined.cross:
+        return
+    parts = with_graph(joined, where)[0].parts()
+    if len(parts) > 1:
+        shown = " and ".join(sorted("{" + ", ".join(sorted(part)) + "}" for part in parts))
+        hint = "add a predicate to on=, or cross=True if every combination is wanted"
+        report.problem("JOIN_CARTESIAN", "join, on", f"nothing connects {shown}", hint)

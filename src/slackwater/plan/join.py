@@ -1,0 +1,181 @@
+"""Joins ready to run: what each input keeps, and what combinations of inputs mean as state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from slackwater.plan.graph import (
+    JoinGraph,
+    Predicate,
+    conjuncts,
+    equal_classes,
+    equality_columns,
+    inner_equalities,
+)
+from slackwater.plan.node import Filter, Joined, Named, Node, Scan, collapse
+from slackwater.plan.state import State
+from slackwater.plan.tree import JoinNode, Tree, mjoin, read_tree
+from slackwater.query.expression import Expression, column
+from slackwater.query.schema import Schema
+from slackwater.units import fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class JoinInput:
+    """One input of a join: its name there, its stream, and the rows it keeps."""
+
+    name: str
+    stream: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class JoinPlan:
+    """A join ready to run.
+
+    ``values`` define the result columns over the joined ones; empty if aggregates follow.
+    ``carried`` are the joined columns that are needed once all inputs are together. ``tree`` is
+    ``None`` where the order is to be chosen from statistics. ``is_measured``: rows remember when
+    they came, so that results can be measured.
+    """
+
+    graph: JoinGraph
+    inputs: tuple[JoinInput, ...]
+    values: tuple[Named, ...]
+    carried: tuple[str, ...]
+    output: Schema
+    emit: str
+    tree: JoinNode | None
+    is_measured: bool = False
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.emit == "ordered"
+
+    @property
+    def written(self) -> JoinNode:
+        return mjoin(self.graph.names)
+
+    def input(self, name: str) -> JoinInput:
+        return next(i for i in self.inputs if i.name == name)
+
+    def columns(self, names: frozenset[str]) -> tuple[str, ...]:
+        """The joined columns that a combination of these inputs must still have."""
+        owner = {c: i.name for i in self.inputs for c, _ in i.state.keys}
+        needed = set(self.carried)
+        for predicate in self.graph.predicates:
+            if not predicate.inputs <= names:
+                needed |= predicate.expression.columns
+        for members in self.graph.classes:
+            if not {name for name, _ in members} <= names:
+                needed |= {col for _, col in members}
+        return tuple(c for c, name in owner.items() if name in names and c in needed)
+
+    def identity(self, names: frozenset[str]) -> str:
+        """What rows over these inputs mean: the same for every plan that keeps them."""
+        if len(names) == 1:
+            return self.input(next(iter(names))).state.identity
+        inside = [p.expression.sql for p in self.graph.predicates if p.inputs <= names]
+        equal = [
+            sorted(col for name, col in members if name in names) for members in self.graph.classes
+        ]
+        ordered = [name for name in self.graph.names if name in names]
+        reach = [[self.graph.reach_between(a, b) for b in ordered] for a in ordered]
+        states = [self.input(name).state.identity for name in ordered]
+        return fingerprint(
+            [states, sorted(inside), sorted(equal), reach, self.columns(names), self.emit]
+        )
+
+
+def with_graph(joined: Joined, where: Expression | None) -> tuple[JoinGraph, tuple[Node, ...]]:
+    """The graph of a join and its inputs, predicates on one input pushed down to it.
+
+    ``where`` is a filter above the join: a predicate like the others.
+    """
+    owner = {c.name: c.of[0] for c in joined.schema.columns if c.of}
+    extra = conjuncts(where) if where is not None else []
+    parts = [part for p in joined.predicates for part in conjuncts(p)] + extra
+    pairs: list[tuple[str, str]] = []
+    predicates: list[Predicate] = []
+    filters: dict[str, list[Expression]] = {name: [] for name in joined.names}
+    for part in parts:
+        names = frozenset(owner[col] for col in part.columns)
+        pair = equality_columns(part)
+        if len(names) == 1:
+            filters[next(iter(names))].append(part)
+        elif pair is not None:
+            pairs.append(pair)
+        else:
+            predicates.append(Predicate(part, names or frozenset(joined.names)))
+    classes = equal_classes(pairs, owner)
+    for name, found in inner_equalities(classes).items():
+        filters[name] += found
+    graph = JoinGraph(joined.names, joined.reach, classes, tuple(predicates))
+    inputs = tuple(
+        _filtered(node, name, filters[name])
+        for name, node in zip(joined.names, joined.inputs, strict=True)
+    )
+    return graph, inputs
+
+
+def _filtered(node: Node, name: str, filters: Iterable[Expression]) -> Node:
+    own = {f"{name}_{c}": column(c) for c in node.schema.names}
+    for predicate in filters:
+        node = Filter(node, predicate.substitute(own))
+    return node
+
+
+def lay_out_join(
+    joined: Joined,
+    above: tuple[Expression | None, tuple[Named, ...] | None, Iterable[str]],
+    owner: str,
+    *,
+    output: Schema,
+    is_measured: bool,
+) -> JoinPlan:
+    """The plan of a join in query ``owner``.
+
+    ``above``: the filter above it, its result columns (``None`` if aggregates follow) and the
+    joined columns that are read.
+    """
+    where, values, read = above
+    graph, nodes = with_graph(joined, where)
+    between = {col for members in graph.classes for _, col in members}
+    between |= {col for p in graph.predicates for col in p.expression.columns}
+    carried = tuple(name for name in joined.schema.names if name in set(read))
+    grain = max(1000, min(graph.patience(name) for name in graph.names) // 100)
+    needed = between | set(carried)
+    whose = owner if is_measured else ""  # rows that remember when they came belong to one query
+    inputs = tuple(
+        _input(node, name, needed, whose, grain)
+        for name, node in zip(joined.names, nodes, strict=True)
+    )
+    tree = _tree(joined)
+    return JoinPlan(graph, inputs, values or (), carried, output, joined.emit, tree, is_measured)
+
+
+def _tree(joined: Joined) -> JoinNode | None:
+    if joined.order == "auto":
+        return None
+    tree: Tree = mjoin(joined.names) if joined.order == "written" else read_tree(joined.order)
+    assert isinstance(tree, JoinNode)
+    return tree
+
+
+def _input(node: Node, name: str, needed: set[str], whose: str, grain: int) -> JoinInput:
+    where, names, scan = collapse(node)
+    assert isinstance(scan, Scan)
+    columns = tuple((f"{name}_{c}", value) for c, value in names.items() if f"{name}_{c}" in needed)
+    meaning = [whose, scan.stream, where.sql if where else None, [[c, v.sql] for c, v in columns]]
+    state = State(
+        identity=fingerprint(["input", meaning]),
+        kind="input",
+        owner=scan.stream,
+        where=where,
+        keys=columns,
+        pane=grain,
+        offset=0,
+        partials=(),
+    )
+    return JoinInput(name, scan.stream, state)

@@ -1,0 +1,173 @@
+"""The SQL of a join, one text for both engines: the delta rule for any tree.
+
+Of every input there are ``n`` (new) and ``o`` (old) rows. A node with children 1..m gives, once
+each, the combinations with at least one new member::
+
+    for each child i:  n_i ⋈ (o ∪ n of the children before i) ⋈ (o of those after), in i's order
+
+(``spec/adaptive.md`` §12.4). What is new depends on when results are wanted. *Immediate*: rows of
+this batch. *Ordered*: rows the watermark has passed since the last batch, and late rows of this
+batch, which give nothing now but may take part in later results.
+
+Event times are BIGINT microseconds, ``__t_<input>`` in a combination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.statement import Writer
+from slackwater.plan.tree import JoinNode, inputs_of
+
+
+def time_of(name: str) -> str:
+    return f"__t_{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinWriter:
+    """Writes the statements of one join.
+
+    Relations are named by child: ``f<c>`` and ``h<c>`` are the fresh and the held rows of an
+    input; ``n<c>`` and ``h<c>`` the new and the held combinations of an inner node.
+    """
+
+    writer: Writer
+    plan: JoinPlan
+
+    def node(self, node: JoinNode, active: Collection[int]) -> str:
+        """New combinations of a node; only children in ``active`` have anything new."""
+        terms = [self._term(node, child) for child in range(len(node.children)) if child in active]
+        return " UNION ALL ".join(f"({term})" for term in terms)
+
+    def kept(self, node: JoinNode, active: Collection[int]) -> str:
+        """New combinations of an inner node as state; ``pane`` tells until when they matter."""
+        names = frozenset(inputs_of(node))
+        outside = [name for name in self.plan.graph.names if name not in names]
+        ends = [
+            f"{self._time(name)} + {self.plan.graph.patience(name, outside)}"
+            for name in self._ordered(names)
+        ]
+        return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({self.node(node, active)})"
+
+    def results(self, node: JoinNode, active: Collection[int], *, late: bool) -> str:
+        """New results: ``__ts`` their event time, ``__given`` whether they are in time.
+
+        Those that are not are left out unless ``late`` asks for them.
+        """
+        names = frozenset(inputs_of(node))
+        times = [self._time(name) for name in self._ordered(names)]
+        combined = (
+            f"SELECT *, greatest({', '.join(times)}) AS __ts FROM ({self.node(node, active)})"
+        )
+        parameters = ["after", *(f"live{n}" for n in range(len(self.plan.inputs)))]
+        rows = self.writer.told(f"({combined})", *parameters)
+        columns = ", ".join([*times, *self._carried(names), "__ts"])
+        result = f"SELECT {columns}, {self._in_time()} AS __given FROM {rows}"
+        return result if late else f"SELECT * FROM ({result}) WHERE __given"
+
+    def _in_time(self) -> str:
+        if self.plan.is_ordered:
+            return f"__ts >= {self.writer.parameter('after')}"
+        parts = [
+            f"{self._time(i.name)} >= {self.writer.parameter(f'live{n}')}"
+            for n, i in enumerate(self.plan.inputs)
+        ]
+        return f"({' AND '.join(parts)})"
+
+    def present(self, results: str = "results") -> str:
+        """``results`` as people see them: every row says what it is."""
+        writer = self.writer
+        columns = [
+            *(f"{writer.render(value)} AS {writer.name(name)}" for name, value in self.plan.values),
+            f"{writer.micros('__ts')} AS event_time",
+            "CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind",
+            "CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision",
+            "CAST(NULL AS DOUBLE) AS coverage",
+            f"{writer.micros(writer.parameter('emitted_at'))} AS emitted_at",
+        ]
+        order = " ORDER BY event_time" if self.plan.is_ordered else ""
+        return f"SELECT {', '.join(columns)} FROM {writer.told(results, 'emitted_at')}{order}"
+
+    # one node --------------------------------------------------------------------------------
+
+    def _term(self, node: JoinNode, child: int) -> str:
+        """Combinations with a new row of ``child``, in its order."""
+        text = self._rows(node, child, "new")
+        bound = frozenset(inputs_of(node.children[child]))
+        for other in node.order(child):
+            added = frozenset(inputs_of(node.children[other]))
+            right = self._rows(node, other, "both" if other < child else "old")
+            columns = ", ".join(self._combined(bound | added))
+            on = " AND ".join(self._conditions(bound, added)) or "true"
+            text = f"SELECT {self._small()}{columns} FROM ({text}) AS l JOIN ({right}) AS r ON {on}"
+            bound |= added
+        return text
+
+    def _small(self) -> str:
+        """The new rows are few: Spark sends them to the state, not the state to them."""
+        return "/*+ BROADCAST(l) */ " if self.writer.dialect == "spark" else ""
+
+    def _combined(self, names: frozenset[str]) -> list[str]:
+        columns = [self._time(name) for name in self._ordered(names)] + self._carried(names)
+        columns = [c for c in columns if c != "__at"]
+        return [*columns, *(["greatest(l.__at, r.__at) AS __at"] if self.plan.is_measured else [])]
+
+    def _carried(self, names: frozenset[str]) -> list[str]:
+        columns = [self.writer.name(column) for column in self.plan.columns(names)]
+        return [*columns, *(["__at"] if self.plan.is_measured else [])]
+
+    def _conditions(self, left: frozenset[str], right: frozenset[str]) -> list[str]:
+        graph, writer = self.plan.graph, self.writer
+        equal = [
+            f"l.{writer.name(one)} = r.{writer.name(other)}"
+            for one, other in graph.equalities(left, right)
+        ]
+        near = []
+        for one in self._ordered(left):
+            for other in self._ordered(right):
+                mine, theirs = f"l.{self._time(one)}", f"r.{self._time(other)}"
+                near.append(f"{mine} <= {theirs} + {graph.reach_between(one, other)}")
+                near.append(f"{theirs} <= {mine} + {graph.reach_between(other, one)}")
+        more = [f"({writer.render(condition)})" for condition in graph.conditions(left, right)]
+        return [*equal, *near, *more]
+
+    def _ordered(self, names: Collection[str]) -> list[str]:
+        return [name for name in self.plan.graph.names if name in names]
+
+    def _time(self, name: str) -> str:
+        return self.writer.name(time_of(name))
+
+    # children --------------------------------------------------------------------------------
+
+    def _rows(self, node: JoinNode, child: int, which: str) -> str:
+        """The new or old rows of a child, or both."""
+        if which == "both":
+            return f"{self._rows(node, child, 'old')} UNION ALL {self._rows(node, child, 'new')}"
+        tree = node.children[child]
+        if isinstance(tree, str):
+            return self._input_rows(tree, child, which)
+        columns = [self._time(name) for name in self._ordered(inputs_of(tree))]
+        columns += self._carried(frozenset(inputs_of(tree)))
+        source = f"n{child}" if which == "new" else f"h{child}"
+        return f"SELECT {', '.join(columns)} FROM {source}"
+
+    def _input_rows(self, name: str, child: int, which: str) -> str:
+        fresh, held = f"f{child}", f"h{child}"
+        after, upto = (self.writer.parameter(p) for p in ("after", "upto"))
+        if not self.plan.is_ordered:
+            return self._input(name, fresh if which == "new" else held)
+        if which == "old":
+            return self._input(name, held, f"pane < {after}")
+        due = self._input(name, held, f"pane >= {after} AND pane < {upto}")
+        return f"{due} UNION ALL {self._input(name, fresh, f'pane < {upto}')}"
+
+    def _input(self, name: str, source: str, where: str = "true") -> str:
+        """Rows of an input that are not too old to matter."""
+        number = self.plan.graph.names.index(name)
+        low = self.writer.parameter(f"low{number}")
+        columns = ", ".join([f"pane AS {self._time(name)}", *self._carried(frozenset({name}))])
+        rows = self.writer.told(source, "after", "upto", f"low{number}")
+        return f"SELECT {columns} FROM {rows} WHERE pane >= {low} AND {where}"

@@ -1,0 +1,90 @@
+"""Contracts checked against the query they are stated for."""
+
+from __future__ import annotations
+
+from slackwater.plan.aggregate import Partial
+from slackwater.plan.bound import Bound, ErrorContract, RecallContract, bounds_of
+from slackwater.plan.node import Joined, WindowAggregate
+from slackwater.plan.report import Reporter
+from slackwater.query.contract import METHODS, MaxError, MinRecall
+from slackwater.query.stream import Aggregate, Query
+from slackwater.units import DurationLike
+
+
+def error_contract(
+    query: Query, root: WindowAggregate, terms: tuple[MaxError, ...], report: Reporter
+) -> tuple[ErrorContract, tuple[Partial, ...]] | None:
+    """The error bounds of a query, and the partials they need; ``None`` with problems told."""
+    if not terms:
+        report.problem("CONTRACT_EMPTY", "contract", "a list of contracts needs one at least")
+        return None
+    if sum(isinstance(step, Aggregate) for step in query.stream.steps) > 1:
+        hint = "put the contract on a query that ends with the first aggregate"
+        report.problem("CONTRACT_LEVELS", "contract", "max_error needs one level", hint)
+        return None
+    found = [_bounds(query, root, term, report) for term in terms]
+    bounds = tuple(bound for some, _ in found for bound in some)
+    sums = tuple(part for _, parts in found for part in parts)
+    grain, low, high = _limits(terms, root.window.slide, report)
+    return ErrorContract(bounds, grain, low, high, terms[0].method), sums
+
+
+def _bounds(
+    query: Query, root: WindowAggregate, term: MaxError, report: Reporter
+) -> tuple[list[Bound], list[Partial]]:
+    _shares(report, epsilon=term.epsilon, confidence=term.confidence)
+    last = query.stream.steps[-1]
+    texts = dict(last.values) if isinstance(last, Aggregate) else {}
+    for name in term.of:
+        if name not in texts:
+            hint = f"aggregates here: {', '.join(texts)}"
+            report.problem("CONTRACT_COLUMN", "contract, of", f"no aggregate {name!r}", hint)
+    bounds: list[Bound] = []
+    sums: list[Partial] = []
+    for name in term.of or tuple(texts):
+        parsed = report.parse(texts[name], root.input.schema, "contract") if name in texts else None
+        if parsed is not None:
+            some, parts = bounds_of(name, parsed[1].tree, term.epsilon, 1 - term.confidence)
+            bounds += some
+            sums += parts
+    return bounds, sums
+
+
+def recall_contract(joined: Joined, term: MinRecall, report: Reporter) -> RecallContract:
+    """The recall a join must reach."""
+    _shares(report, gamma=term.gamma)
+    over = report.positive(term.over, "contract, over") or 0
+    if over == 0:
+        report.problem("CONTRACT_RANGE", "contract, over", f"{term.over!r} is no period")
+    windows = [reach for row in joined.reach for reach in row if reach]
+    grain, low, high = _limits((term,), min(windows, default=over), report)
+    return RecallContract(term.gamma, over, grain, low, high, term.method)
+
+
+def _shares(report: Reporter, **shares: float) -> None:
+    for name, value in shares.items():
+        if not 0 < value < 1:
+            text = f"{value!r} is not between 0 and 1"
+            report.problem("CONTRACT_RANGE", f"contract, {name}", text)
+
+
+def _limits(
+    terms: tuple[MaxError, ...] | tuple[MinRecall, ...], scale: int, report: Reporter
+) -> tuple[int, int, int | None]:
+    """Granularity and bounds of the slack; a hundredth of ``scale`` where none is given."""
+
+    def limits(values: list[DurationLike], name: str) -> list[int]:
+        found = [report.positive(value, f"contract, {name}") for value in values]
+        return [value for value in found if value is not None]
+
+    lows = limits([term.at_least for term in terms], "at_least")
+    highs = limits([t.at_most for t in terms if t.at_most is not None], "at_most")
+    grains = limits([t.granularity for t in terms if t.granularity], "granularity")
+    for term in terms:
+        if term.method not in METHODS:
+            text = f"{term.method!r} is not one of: {', '.join(METHODS)}"
+            report.problem("CONTRACT_METHOD", "contract, method", text)
+    low, high = max(lows, default=0), min(highs, default=None)
+    if high is not None and high < low:
+        report.problem("CONTRACT_LIMITS", "contract", "at_most is below at_least")
+    return min((g for g in grains if g), default=max(1000, scale // 100)), low, high

@@ -1,0 +1,142 @@
+"""Shapes of join plans: trees whose leaves are inputs and whose nodes join two inputs or more.
+
+A node with two children is a binary join, one with all inputs is an m-way join (mjoin), anything
+between is a hybrid tree. The children of a node are probed by each of them in an order of its
+own. A node below the root keeps its results as state; an m-way join keeps none
+(``spec/adaptive.md`` §2.5, §2.6, §3.3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class JoinNode:
+    """A join of its children; ``orders[i]`` lists the other children as child ``i`` probes them.
+
+    Without ``orders`` every child probes the others as they are listed.
+    """
+
+    children: tuple[Tree, ...]
+    orders: tuple[tuple[int, ...], ...] = ()
+
+    def order(self, child: int) -> tuple[int, ...]:
+        """The other children in the order in which ``child`` probes them."""
+        if self.orders:
+            return self.orders[child]
+        return tuple(other for other in range(len(self.children)) if other != child)
+
+
+Tree = str | JoinNode
+
+
+def inputs_of(tree: Tree) -> tuple[str, ...]:
+    """The inputs of a tree, left to right."""
+    if isinstance(tree, str):
+        return (tree,)
+    return tuple(name for child in tree.children for name in inputs_of(child))
+
+
+def nodes_of(tree: Tree) -> tuple[JoinNode, ...]:
+    """The joins of a tree, children before parents."""
+    if isinstance(tree, str):
+        return ()
+    below = [node for child in tree.children for node in nodes_of(child)]
+    return (*below, tree)
+
+
+def mjoin(names: Sequence[str]) -> JoinNode:
+    """One m-way join of all inputs."""
+    return JoinNode(tuple(names))
+
+
+def left_deep(names: Sequence[str]) -> Tree:
+    """Binary joins, one input after the other."""
+    tree: Tree = names[0]
+    for name in names[1:]:
+        tree = JoinNode((tree, name))
+    return tree
+
+
+def all_trees(names: Sequence[str]) -> Iterator[Tree]:
+    """Every shape over these inputs (1, 4, 26, 236, ... of them for 2, 3, 4, 5, ... inputs)."""
+    if len(names) == 1:
+        yield names[0]
+        return
+    for parts in _partitions(tuple(names)):
+        if len(parts) > 1:
+            yield from (JoinNode(children) for children in _product(parts))
+
+
+def _product(parts: Sequence[tuple[str, ...]]) -> Iterator[tuple[Tree, ...]]:
+    if not parts:
+        yield ()
+        return
+    for first in all_trees(parts[0]):
+        for rest in _product(parts[1:]):
+            yield (first, *rest)
+
+
+def _partitions(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """All ways to cut names into groups, each way once."""
+    if not names:
+        yield ()
+        return
+    first, rest = names[0], names[1:]
+    for size in range(len(rest) + 1):
+        for others in combinations(rest, size):
+            left = tuple(name for name in rest if name not in others)
+            for more in _partitions(left):
+                yield ((first, *others), *more)
+
+
+def show_tree(tree: Tree) -> str:
+    """A tree as text: ``((a b) c)``."""
+    if isinstance(tree, str):
+        return tree
+    return f"({' '.join(show_tree(child) for child in tree.children)})"
+
+
+def read_tree(text: str) -> Tree:
+    """The tree of a text such as ``((a b) c)``; raises ``ValueError`` with what is wrong."""
+    tokens = re.findall(r"[()]|[^\s(),]+", text)
+    tree, rest = _read(tokens)
+    if rest:
+        raise ValueError(f"{' '.join(rest)!r} is left over")
+    return tree
+
+
+def _read(tokens: list[str]) -> tuple[Tree, list[str]]:
+    if not tokens or tokens[0] == ")":
+        raise ValueError("a name or '(' is missing")
+    if tokens[0] != "(":
+        return tokens[0], tokens[1:]
+    children: list[Tree] = []
+    rest = tokens[1:]
+    while rest and rest[0] != ")":
+        child, rest = _read(rest)
+        children.append(child)
+    if not rest:
+        raise ValueError("a ')' is missing")
+    if len(children) < 2:
+        raise ValueError("a join needs two inputs at least")
+    return JoinNode(tuple(children)), rest[1:]
+
+
+def tree_to_json(tree: Tree) -> Any:
+    if isinstance(tree, str):
+        return tree
+    children = [tree_to_json(child) for child in tree.children]
+    return {"join": children, "orders": [list(order) for order in tree.orders]}
+
+
+def tree_from_json(value: Any) -> Tree:
+    if isinstance(value, str):
+        return value
+    children = tuple(tree_from_json(child) for child in value["join"])
+    return JoinNode(children, tuple(tuple(order) for order in value["orders"]))

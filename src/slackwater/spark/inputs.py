@@ -1,0 +1,191 @@
+"""Raw rows for joins: all inputs of a pipeline read in one pass over the batch.
+
+Columns of different inputs share slots of equal type, so that a pass over several streams is
+hardly wider than one of them. Rows that fail their filter are only counted: they still move their
+stream's clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import functions as F
+
+from slackwater.plan.state import State
+from slackwater.query.expression import Expression, column
+from slackwater.spark.intake import BEAT, Intake
+from slackwater.stats.panes import PaneCount
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input state, the number of its stream, its schema, and its slots by column."""
+
+    state: State
+    stream: int
+    schema: pa.Schema
+    slots: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class InputReader:
+    """Reads inputs of different streams in one pass; made once, so that no batch parses SQL."""
+
+    inputs: tuple[Input, ...]
+    columns: tuple[Column, ...]
+    passes: Column
+    watched: tuple[Column, ...]
+
+    def rows(self, batch: DataFrame) -> tuple[DataFrame, Observation | None]:
+        """The rows of all inputs, tagged by ``__input``, and what will be counted beside them."""
+        if not self.watched:
+            return batch.where(self.passes).select(*self.columns), None
+        beside = Observation()
+        counted = batch.observe(beside, *self.watched)
+        return counted.where(self.passes).select(*self.columns), beside
+
+    def take_apart(self, table: pa.Table) -> list[pa.Table]:
+        """The rows of each input with its own column names."""
+        found = []
+        for number, one in enumerate(self.inputs):
+            mine = table
+            if len(self.inputs) > 1:
+                mine = table.filter(pc.equal(table["__input"], number))
+            wanted = ["pane", *one.slots.values()]
+            names = ["pane", *one.slots]
+            found.append(mine.select(wanted).rename_columns(names).cast(one.schema))
+        return found
+
+    def failed(self, beside: Observation | None, number: int) -> tuple[PaneCount, ...]:
+        """Rows of an input's stream that did not pass its filter."""
+        if beside is None or not beside.get.get(f"rows{number}"):
+            return ()
+        seen = beside.get
+        rows, low, high = (seen[f"{name}{number}"] for name in ("rows", "low", "high"))
+        return (PaneCount(None, False, rows, low, high),)
+
+    @staticmethod
+    def beat(beside: Observation | None) -> int | None:
+        return None if beside is None else beside.get.get("beat")
+
+
+def readers(
+    states: Sequence[tuple[str, State]], schemas: dict[str, pa.Schema], intake: Intake
+) -> list[InputReader]:
+    """As few passes as possible: one, unless a stream feeds several inputs."""
+    numbers = {stream.name: number for number, stream in enumerate(intake.streams)}
+    rounds: list[list[tuple[int, State]]] = []
+    for stream, state in states:
+        number = numbers[stream]
+        free = next((r for r in rounds if all(n != number for n, _ in r)), None)
+        if free is None:
+            rounds.append(free := [])
+        free.append((number, state))
+    return [_reader(members, schemas, intake) for members in rounds]
+
+
+def _reader(
+    members: Sequence[tuple[int, State]], schemas: dict[str, pa.Schema], intake: Intake
+) -> InputReader:
+    inputs = [
+        Input(state, number, schemas[state.identity], _slots(schemas[state.identity]))
+        for number, state in members
+    ]
+    slots = sorted({slot for one in inputs for slot in one.slots.values()})
+    tagged = intake.is_tagged
+    columns = [
+        F.expr(f"{_case([(i.stream, str(n)) for n, i in enumerate(inputs)], tagged)} AS __input"),
+        F.expr("__ts AS pane"),
+        *(F.expr(f"{_slot(inputs, slot, tagged)} AS {slot}") for slot in slots),
+    ]
+    kept = [(i.stream, _passes(i, tagged)) for i in inputs]
+    watched = _watched(inputs, intake)
+    passes = F.expr(f"coalesce({_case(kept, tagged)}, false)")
+    return InputReader(tuple(inputs), tuple(columns), passes, tuple(watched))
+
+
+def _slots(schema: pa.Schema) -> dict[str, str]:
+    """A slot for each column: the n-th column of a type goes into the n-th slot of that type."""
+    seen: dict[str, int] = {}
+    found = {}
+    for field in schema:
+        if field.name in ("pane", "__at"):
+            continue
+        kind = "".join(c if c.isalnum() else "_" for c in str(field.type))
+        seen[kind] = seen.get(kind, -1) + 1
+        found[field.name] = f"__{kind}_{seen[kind]}"
+    return found
+
+
+def _slot(inputs: Sequence[Input], slot: str, tagged: bool) -> str:
+    found = []
+    for one in inputs:
+        for name, value in one.state.keys:
+            if one.slots[name] == slot:
+                found.append((one.stream, _own(one, value.sql, tagged)))
+    return _case(found, tagged)
+
+
+def _passes(one: Input, tagged: bool) -> str:
+    if one.state.where is None:
+        return "true"
+    return f"coalesce({_own(one, one.state.where.sql, tagged)}, false)"
+
+
+def _own(one: Input, sql: str, tagged: bool) -> str:
+    """An expression over the columns of the input's stream, as the mixed batch names them."""
+    expression = Expression(sql)
+    if not tagged:
+        return expression.sql
+    renamed = {name: column(f"s{one.stream}_{name}") for name in expression.columns}
+    return expression.substitute(renamed).sql
+
+
+def _case(branches: Sequence[tuple[int, str]], tagged: bool) -> str:
+    if not tagged:
+        return branches[0][1]
+    whens = " ".join(f"WHEN {stream} THEN {sql}" for stream, sql in branches)
+    return f"CASE __stream {whens} END"
+
+
+def _watched(inputs: Sequence[Input], intake: Intake) -> list[Column]:
+    """What to count of rows that do not pass; nothing where all do."""
+    tagged, found = intake.is_tagged, []
+    for number, one in enumerate(inputs):
+        if one.state.where is None:
+            continue
+        mine = f"__stream = {one.stream} AND " if tagged else ""
+        fails = f"{mine}NOT {_passes(one, tagged)}"
+        found += [
+            F.expr(f"count_if({fails}) AS rows{number}"),
+            F.expr(f"min(CASE WHEN {fails} THEN __ts END) AS low{number}"),
+            F.expr(f"max(CASE WHEN {fails} THEN __ts END) AS high{number}"),
+        ]
+    if intake.has_heartbeat:
+        found.append(F.expr(f"max(CASE WHEN __stream = {BEAT} THEN __beat END) AS beat"))
+    return found
+
+
+def row_counts(times: pa.ChunkedArray, grain: int, cuts: Sequence[int]) -> tuple[PaneCount, ...]:
+    """Rows by time, in steps of ``grain`` that are also cut at the given instants."""
+    missing = times.null_count
+    found = [PaneCount(None, True, missing, None, None)] if missing else []
+    values = np.sort(times.drop_null().to_numpy())
+    if values.size == 0:
+        return tuple(found)
+    steps = values // grain
+    apart = np.searchsorted(np.array(sorted(cuts), dtype=np.int64), values, side="right")
+    starts = np.flatnonzero(np.r_[True, (np.diff(steps) != 0) | (np.diff(apart) != 0)])
+    ends = np.r_[starts[1:], values.size]
+    return (
+        *found,
+        *(
+            PaneCount(int(values[s]), True, int(e - s), int(values[s]), int(values[e - 1]))
+            for s, e in zip(starts.tolist(), ends.tolist(), strict=True)
+        ),
+    )

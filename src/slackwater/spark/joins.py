@@ -1,0 +1,123 @@
+"""A join at work: new rows meet old ones along any tree, once each.
+
+Written against :class:`~slackwater.spark.engine.Engine`, so both tiers do the same. Inputs and
+inner nodes keep their rows as runs under identities that do not depend on the tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+import pyarrow as pa
+
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.joining import JoinWriter
+from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
+from slackwater.spark.book import Book
+from slackwater.spark.engine import Engine, R, new_run
+from slackwater.spark.join_shape import JoinShape
+from slackwater.spark.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The watermark before and after a batch, and how much longer than needed rows are kept."""
+
+    after: int
+    upto: int
+    keep: int
+
+    def parameters(self, plan: JoinPlan) -> dict[str, int]:
+        """``live``: what is kept of an input for answers; ``low``: what is kept at all."""
+        found = {"after": self.after, "upto": self.upto}
+        for number, name in enumerate(plan.graph.names):
+            found[f"live{number}"] = self.after - plan.graph.patience(name)
+            found[f"low{number}"] = self.after - plan.graph.patience(name) - self.keep
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRunner(Generic[R]):
+    """Runs one join for one batch in one engine."""
+
+    engine: Engine[R]
+    plan: JoinPlan
+    shape: JoinShape
+    book: Book
+    batch: int
+    moment: Moment
+    fresh: dict[str, Run | None]
+
+    def run(self, tree: JoinNode, *, late: bool) -> R | None:
+        """New results of the join; with ``late`` also those that come too late, marked."""
+        made: dict[Tree, R] = {}
+        for node in nodes_of(tree):
+            if node is tree:
+                break
+            kept = self._inner(node, made)
+            if kept is not None:
+                made[node] = kept
+        active = self._active(tree, made)
+        if not active:
+            return None
+        text = self._writer.results(tree, active, late=late)
+        return self._sql(text, tree, made, self.shape.results)
+
+    @property
+    def _writer(self) -> JoinWriter:
+        return JoinWriter(self.engine.writer, self.plan)
+
+    def _inner(self, node: JoinNode, made: dict[Tree, R]) -> R | None:
+        """New combinations of an inner node, kept as state for later batches."""
+        active = self._active(node, made)
+        if not active:
+            return None
+        names = frozenset(inputs_of(node))
+        schema = self.shape.kept(names)
+        found = self._sql(self._writer.kept(node, active), node, made, schema)
+        run = new_run(self.plan.identity(names), self.batch, "j")
+        saved = self.engine.save(found, run, "pane")
+        self.book.add(saved)
+        return None if saved is None else self.engine.load([saved], schema)
+
+    def _active(self, node: JoinNode, made: dict[Tree, R]) -> list[int]:
+        """The children that bring anything new."""
+        return [n for n, child in enumerate(node.children) if self._is_new(child, made)]
+
+    def _is_new(self, child: Tree, made: dict[Tree, R]) -> bool:
+        if not isinstance(child, str):
+            return child in made
+        run = self._fresh(child)
+        if not self.plan.is_ordered:
+            return run is not None
+        if run is not None and run.low < self.moment.upto:
+            return True
+        after, upto = self.moment.after, self.moment.upto
+        return any(held.high >= after and held.low < upto for held in self._held(child))
+
+    def _fresh(self, name: str) -> Run | None:
+        return self.fresh.get(self.plan.input(name).state.identity)
+
+    def _held(self, child: Tree) -> list[Run]:
+        """Earlier rows of a child that are not too old to matter."""
+        names = frozenset(inputs_of(child))
+        runs = [r for r in self.book.of(self.plan.identity(names)) if r.batch != self.batch]
+        low = self.moment.after - self.moment.keep
+        if isinstance(child, str):
+            low -= self.plan.graph.patience(child)
+        return [run for run in runs if run.high >= low]
+
+    def _sql(self, text: str, node: JoinNode, made: dict[Tree, R], schema: pa.Schema) -> R:
+        relations: dict[str, R] = {}
+        for number, child in enumerate(node.children):
+            names = frozenset(inputs_of(child))
+            kind = self.shape.input(child) if isinstance(child, str) else self.shape.kept(names)
+            relations[f"h{number}"] = self.engine.load(self._held(child), kind)
+            if isinstance(child, str):
+                run = self._fresh(child)
+                relations[f"f{number}"] = self.engine.load([] if run is None else [run], kind)
+            else:
+                empty = self.engine.load([], kind)
+                relations[f"n{number}"] = made.get(child, empty)
+        return self.engine.sql(text, schema, self.moment.parameters(self.plan), **relations)

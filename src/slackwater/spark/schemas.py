@@ -1,0 +1,19 @@
+"""Arrow and Spark schemas of rows."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import LongType, StructField, StructType
+
+
+def arrow_schema(frame: DataFrame) -> pa.Schema:
+    """The Arrow schema of a frame, everything nullable (engines differ on what never is null)."""
+    schema = to_arrow_schema(frame.schema, timezone="UTC")
+    return pa.schema([pa.field(field.name, field.type) for field in schema])
+
+
+def no_rows(session: SparkSession, rows: StructType) -> DataFrame:
+    """No raw rows of a stream, with their event time."""
+    return session.createDataFrame([], StructType([*rows.fields, StructField("__ts", LongType())]))
