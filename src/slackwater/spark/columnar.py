@@ -116,6 +116,9 @@ class ColumnarEngine:
             self._tables[run.path] = table
         return self._tables[run.path].select(schema.names).cast(schema)
 
+    def gather(self, relation: pa.Table) -> pa.Table:
+        return relation
+
     def concat(self, parts: Sequence[pa.Table]) -> pa.Table:
         return pa.concat_tables(parts)
 

@@ -31,9 +31,10 @@ _STATISTICS = ["pane", "__passes", "__rows", "__low", "__high", "__beat"]
 class SparkEngine:
     """Runs statements as Spark jobs; runs are folders of Parquet that executors write and read."""
 
-    def __init__(self, folder: Path, session: SparkSession) -> None:
+    def __init__(self, folder: Path, session: SparkSession, *, small: bool = False) -> None:
         self.folder = folder
         self.session = session
+        self.small = small
         self.writer = Writer("spark")
 
     @property
@@ -53,29 +54,47 @@ class SparkEngine:
     def read_inputs(
         self, reader: InputReader, rows: DataFrame, batch: int, marks: Marks
     ) -> list[Delta[DataFrame]]:
-        frame, beside = reader.rows(rows)
-        if len(reader.inputs) > 1:
-            frame = frame.persist()  # each input is written by a job of its own
-        found = []
-        for number, one in enumerate(reader.inputs):
+        frame, beside = reader.rows(rows, wide=True)
+        at = {n: marks.at.get(one.state.identity) for n, one in enumerate(reader.inputs)}
+        if any(instant is not None for instant in at.values()):
+            frame = frame.join(F.broadcast(self._instants(at)), "__input", "left")
+        runs = self._write_apart(self.gather(frame), reader, batch)
+        found: list[Delta[DataFrame]] = []
+        for number, (one, run) in enumerate(zip(reader.inputs, runs, strict=True)):
             state = one.state
-            names = [F.col(slot).alias(name) for name, slot in one.slots.items()]
-            mine = frame.where(f"__input = {number}").select("pane", *names)
-            if state.identity in marks.at:
-                mine = mine.crossJoin(self._one_row("__at", marks.at[state.identity]))
-            run = self._write(mine, new_run(state.identity, batch, "d"))
-            times = pq.read_table(self.folder / run.path, columns=["pane"])["pane"]
-            counts = row_counts(times, state.pane, marks.cuts.get(state.identity, ()))
-            counts += reader.failed(beside, number)
-            delta: Delta[DataFrame] = Delta(state, None, run, counts, reader.beat(beside), {})
-            found.append(delta)
-        frame.unpersist()
+            counts = reader.failed(beside, number)
+            if run is not None:
+                times = pq.read_table(self.folder / run.path, columns=["pane"])["pane"]
+                counts += row_counts(times, state.pane, marks.cuts.get(state.identity, ()))
+            found.append(Delta(state, None, run, counts, reader.beat(beside), {}))
         return found
 
-    def _one_row(self, name: str, value: int) -> DataFrame:
-        """A table with one value: a literal would be compiled anew in each batch."""
-        text = f"SELECT * FROM VALUES (CAST(:value AS BIGINT)) AS t(`{name}`)"
-        return self.session.sql(text, args={"value": value})
+    def _instants(self, at: dict[int, int | None]) -> DataFrame:
+        """When rows came, by input, as a table: a literal would be compiled anew in each batch."""
+        rows = [f"({number}, CAST(:at{number} AS BIGINT))" for number in at]
+        text = f"SELECT * FROM VALUES {', '.join(rows)} AS t(__input, __at)"
+        return self.session.sql(text, args={f"at{number}": value for number, value in at.items()})
+
+    def _write_apart(self, frame: DataFrame, reader: InputReader, batch: int) -> list[Run | None]:
+        """Write the rows of all inputs in one job, each to its own run."""
+        beside = self.folder / "inputs" / new_run(reader.inputs[0].state.identity, batch, "d").name
+        write_parquet(frame, beside, apart="__input")
+        found: list[Run | None] = []
+        for number, one in enumerate(reader.inputs):
+            run = new_run(one.state.identity, batch, "d")
+            written = beside / f"__input={number}"
+            shutil.rmtree(self.folder / run.path, ignore_errors=True)
+            if written.exists():
+                (self.folder / run.path).parent.mkdir(exist_ok=True)
+                written.rename(self.folder / run.path)
+            found.append(self._described(run) if (self.folder / run.path).exists() else None)
+        shutil.rmtree(beside)
+        return found
+
+    def gather(self, relation: DataFrame) -> DataFrame:
+        if not self.small:
+            return relation
+        return relation.coalesce(1)  # one task, one file: faster than spreading little work
 
     def absorb(self, delta: Delta[DataFrame], batch: int, bound: int | None) -> Run | None:
         found = [c for c in delta.counts if c.pane is not None]
@@ -106,8 +125,12 @@ class SparkEngine:
         return replace(saved, low=low, high=high)
 
     def _write(self, frame: DataFrame, run: Run) -> Run:
+        write_parquet(frame, self.folder / run.path)
+        return self._described(run)
+
+    def _described(self, run: Run) -> Run:
+        """A run as it was written."""
         path = self.folder / run.path
-        write_parquet(frame, path)
         files = sorted(path.glob("*.parquet"))
         rows = sum(pq.read_metadata(file).num_rows for file in files)
         parts: dict[str, tuple[int, int | None]] = {

@@ -81,6 +81,10 @@ class Engine(Protocol[R]):
 
     def load(self, runs: Sequence[Run], schema: pa.Schema) -> R: ...
 
+    def gather(self, relation: R) -> R:
+        """The relation in few pieces, where little work was spread over many."""
+        ...
+
     def concat(self, parts: Sequence[R]) -> R: ...
 
     def arrow(self, relation: R) -> pa.Table:

@@ -38,16 +38,21 @@ class InputReader:
 
     inputs: tuple[Input, ...]
     columns: tuple[Column, ...]
-    passes: Column
+    wide: tuple[Column, ...]
+    passes: Column | None
     watched: tuple[Column, ...]
 
-    def rows(self, batch: DataFrame) -> tuple[DataFrame, Observation | None]:
-        """The rows of all inputs, tagged by ``__input``, and what will be counted beside them."""
-        if not self.watched:
-            return batch.where(self.passes).select(*self.columns), None
-        beside = Observation()
-        counted = batch.observe(beside, *self.watched)
-        return counted.where(self.passes).select(*self.columns), beside
+    def rows(self, batch: DataFrame, *, wide: bool = False) -> tuple[DataFrame, Observation | None]:
+        """The rows of all inputs, tagged by ``__input``, and what will be counted beside them.
+
+        ``wide`` gives every input columns of its own names instead of shared slots.
+        """
+        beside = Observation() if self.watched else None
+        if beside is not None:
+            batch = batch.observe(beside, *self.watched)
+        if self.passes is not None:
+            batch = batch.where(self.passes)
+        return batch.select(*(self.wide if wide else self.columns)), beside
 
     def take_apart(self, table: pa.Table) -> list[pa.Table]:
         """The rows of each input with its own column names."""
@@ -98,15 +103,24 @@ def _reader(
     ]
     slots = sorted({slot for one in inputs for slot in one.slots.values()})
     tagged = intake.is_tagged
-    columns = [
-        F.expr(f"{_case([(i.stream, str(n)) for n, i in enumerate(inputs)], tagged)} AS __input"),
-        F.expr("__ts AS pane"),
-        *(F.expr(f"{_slot(inputs, slot, tagged)} AS {slot}") for slot in slots),
+    which = _case([(i.stream, str(n)) for n, i in enumerate(inputs)], tagged)
+    lead = [F.expr(f"{which} AS __input"), F.expr("__ts AS pane")]
+    shared = [F.expr(f"{_slot(inputs, slot, tagged)} AS {slot}") for slot in slots]
+    own = [
+        F.expr(f"{_case([(i.stream, _own(i, value.sql, tagged))], tagged)} AS `{name}`")
+        for i in inputs
+        for name, value in i.state.keys
     ]
     kept = [(i.stream, _passes(i, tagged)) for i in inputs]
-    watched = _watched(inputs, intake)
-    passes = F.expr(f"coalesce({_case(kept, tagged)}, false)")
-    return InputReader(tuple(inputs), tuple(columns), passes, tuple(watched))
+    is_all = len(inputs) == len(intake.streams) and not intake.has_heartbeat
+    all_pass = is_all and all(i.state.where is None for i in inputs)
+    return InputReader(
+        tuple(inputs),
+        (*lead, *shared),
+        (*lead, *own),
+        None if all_pass else F.expr(f"coalesce({_case(kept, tagged)}, false)"),
+        tuple(_watched(inputs, intake)),
+    )
 
 
 def _slots(schema: pa.Schema) -> dict[str, str]:

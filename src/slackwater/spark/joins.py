@@ -48,21 +48,35 @@ class JoinRunner(Generic[R]):
     batch: int
     moment: Moment
     fresh: dict[str, Run | None]
+    tree: JoinNode
+    late: bool
 
-    def run(self, tree: JoinNode, *, late: bool) -> R | None:
+    def run(self) -> R | None:
         """New results of the join; with ``late`` also those that come too late, marked."""
-        made: dict[Tree, R] = {}
-        for node in nodes_of(tree):
-            if node is tree:
-                break
-            kept = self._inner(node, made)
-            if kept is not None:
-                made[node] = kept
-        active = self._active(tree, made)
+        made = self._inner_nodes()
+        active = self._active(self.tree, made)
         if not active:
             return None
-        text = self._writer.results(tree, active, late=late)
-        return self._sql(text, tree, made, self.shape.results)
+        text = self._writer.results(self.tree, active, late=self.late)
+        return self.engine.gather(self._sql(text, self.tree, made, self.shape.results))
+
+    def shown(self, labels: dict[str, int], schema: pa.Schema) -> R | None:
+        """New results as people see them, in one statement."""
+        made = self._inner_nodes()
+        active = self._active(self.tree, made)
+        if not active:
+            return None
+        text = self._writer.results(self.tree, active, late=self.late)
+        text = self._writer.present(f"({text})")
+        return self.engine.gather(self._sql(text, self.tree, made, schema, labels))
+
+    def _inner_nodes(self) -> dict[Tree, R]:
+        made: dict[Tree, R] = {}
+        for node in nodes_of(self.tree):
+            kept = None if node is self.tree else self._inner(node, made)
+            if kept is not None:
+                made[node] = kept
+        return made
 
     @property
     def _writer(self) -> JoinWriter:
@@ -108,16 +122,25 @@ class JoinRunner(Generic[R]):
             low -= self.plan.graph.patience(child)
         return [run for run in runs if run.high >= low]
 
-    def _sql(self, text: str, node: JoinNode, made: dict[Tree, R], schema: pa.Schema) -> R:
+    def _sql(
+        self,
+        text: str,
+        node: JoinNode,
+        made: dict[Tree, R],
+        schema: pa.Schema,
+        labels: dict[str, int] | None = None,
+    ) -> R:
+        parameters = self.moment.parameters(self.plan) | (labels or {})
         relations: dict[str, R] = {}
         for number, child in enumerate(node.children):
             names = frozenset(inputs_of(child))
             kind = self.shape.input(child) if isinstance(child, str) else self.shape.kept(names)
-            relations[f"h{number}"] = self.engine.load(self._held(child), kind)
-            if isinstance(child, str):
+            if f"FROM h{number}" in text:
+                relations[f"h{number}"] = self.engine.load(self._held(child), kind)
+            if f"FROM f{number}" in text and isinstance(child, str):
                 run = self._fresh(child)
                 relations[f"f{number}"] = self.engine.load([] if run is None else [run], kind)
-            else:
-                empty = self.engine.load([], kind)
-                relations[f"n{number}"] = made.get(child, empty)
-        return self.engine.sql(text, schema, self.moment.parameters(self.plan), **relations)
+            if f"FROM n{number}" in text:
+                new = made.get(child)
+                relations[f"n{number}"] = self.engine.load([], kind) if new is None else new
+        return self.engine.sql(text, schema, parameters, **relations)

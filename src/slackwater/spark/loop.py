@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.records import (
@@ -22,7 +24,6 @@ from slackwater.control.records import (
 from slackwater.control.step import cuts, start, step
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
-from slackwater.plan.joining import JoinWriter
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.state import State
 from slackwater.plan.tree import JoinNode
@@ -48,7 +49,7 @@ from slackwater.spark.joins import JoinRunner, Moment
 from slackwater.spark.quality import Quality, measured, shown_errors
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.shape import Shapes
-from slackwater.spark.side import side_rows
+from slackwater.spark.side import SideMoment, join_side_rows, side_rows
 from slackwater.spark.sinks.base import Results, Sink
 from slackwater.spark.stages import Bounds, QueryRunner
 
@@ -199,7 +200,8 @@ class Loop:
         )  # small jobs: only planning
         if self.state.tier == "columnar":
             return self.columnar
-        return SparkEngine(self.checkpoint.runs, session)
+        small = self.last_rows < SMALL_BATCH and few_cores(session)
+        return SparkEngine(self.checkpoint.runs, session, small=small)
 
     # observe ---------------------------------------------------------------------------------
 
@@ -309,50 +311,49 @@ class Loop:
         bounds = Bounds.of(decision.queries[query.name])
         origin = min(decision.streams[name].origin or 0 for name in query.streams)
         labels = {"origin": origin, "emitted_at": decision.emitted_at}
-        joined = self._join(engine, query, fresh, decision)
+        schema = self._shown(query)
         if query.stages:
             runner = QueryRunner(
                 engine, query, self.shapes, self.book, decision.batch, bounds, labels
             )
-            delta = runner.absorb(joined) if query.join else fresh.get(query.base.state.identity)
+            delta = fresh.get(query.base.state.identity)
+            if query.join is not None:
+                delta = runner.absorb(self._joining(engine, query, fresh, decision).run())
             shown = runner.run(delta)
-            schema = self.shapes[query.name, query.top.level].shown
         else:
-            schema = self.joins[query.name].shown
-            shown = None if joined is None else self._present(engine, query, joined, labels)
+            shown = self._joining(engine, query, fresh, decision).shown(labels, schema)
         if shown is None:
             return 0
         return self.sinks[query.name].write(decision.batch, Results(session, shown, schema))
 
-    def _join(
+    def _shown(self, query: QueryPlan) -> pa.Schema:
+        """The columns that people see."""
+        if query.stages:
+            return self.shapes[query.name, query.top.level].shown
+        return self.joins[query.name].shown
+
+    def _joining(
         self,
         engine: Engine[Any],
         query: QueryPlan,
         fresh: dict[str, Run | None],
         decision: Decision,
-    ) -> Any | None:
-        """New results of the join of a query, if it has one and there are any."""
-        if query.join is None:
-            return None
+    ) -> JoinRunner[Any]:
         mine = decision.queries[query.name]
         after, upto = (BEGIN_OF_TIME if t is None else t for t in (mine.after, mine.upto))
-        runner = JoinRunner(
+        moment = Moment(after, upto, kept_longer(query, mine))
+        assert query.join is not None
+        return JoinRunner(
             engine,
             query.join,
             self.joins[query.name],
             self.book,
             decision.batch,
-            Moment(after, upto, kept_longer(query, mine)),
+            moment,
             fresh,
+            self._tree(query),
+            late=query.late == "revise",
         )
-        return runner.run(self._tree(query), late=query.late == "revise")
-
-    def _present(
-        self, engine: Engine[Any], query: QueryPlan, joined: Any, labels: dict[str, int]
-    ) -> Any:
-        assert query.join is not None
-        text = JoinWriter(engine.writer, query.join).present()
-        return engine.sql(text, self.joins[query.name].shown, labels, results=joined)
 
     def _tree(self, query: QueryPlan) -> JoinNode:
         assert query.join is not None
@@ -366,11 +367,26 @@ class Loop:
         late = mine.dropped if query.late == "side" else 0
         if rows is None or late + mine.rejected == 0:
             return 0
+        if query.join is not None:
+            found = self._join_side(query, decision, rows, late=late > 0)
+            return self.sides[query.name].write(decision.batch, Results(session, found))
         view = self.intake.rows_of(rows, query.stream)
         clock = self.state.streams[query.stream].clock
         bound = decision.streams[query.stream].bound
         found = side_rows(view, query, mine, bound=bound, clock=clock, late=late > 0)
         return self.sides[query.name].write(decision.batch, Results(session, found))
+
+    def _join_side(
+        self, query: QueryPlan, decision: Decision, rows: DataFrame, *, late: bool
+    ) -> DataFrame:
+        """Rows of all inputs of a join that cannot be used."""
+        after = decision.queries[query.name].after
+        parts = []
+        for number, (name, _) in enumerate(query.fed):
+            clock, bound = self.state.streams[name].clock, decision.streams[name].bound
+            moment = SideMoment(after, bound, clock, late)
+            parts.append(join_side_rows(self.intake.rows_of(rows, name), query, number, moment))
+        return reduce(DataFrame.unionByName, parts)
 
     def _measure(
         self, engine: Engine[Any], query: QueryPlan, decision: Decision, session: SparkSession
@@ -493,6 +509,10 @@ def _report(
             }
             for name, q in decision.queries.items()
         },
-        "state": {"runs": len(book.all()), "rows": total_rows(book.all())},
+        "state": {
+            "runs": len(book.all()),
+            "rows": total_rows(book.all()),
+            "bytes": sum(run.bytes for run in book.all()),
+        },
         "ms": watch.laps,
     }

@@ -7,9 +7,14 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 
-def write_parquet(frame: DataFrame, folder: Path) -> None:
-    """Write a folder that nobody looks at until it is whole: nothing to be renamed at the end."""
+def write_parquet(frame: DataFrame, folder: Path, apart: str | None = None) -> None:
+    """Write a folder that nobody looks at until it is whole: nothing to be renamed at the end.
+
+    Rows that differ in the column ``apart`` go to folders of their own.
+    """
     writer = frame.write.mode("overwrite")
+    if apart is not None:
+        writer = writer.partitionBy(apart)
     writer = writer.option("mapreduce.fileoutputcommitter.algorithm.version", "2")
     writer = writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
     writer.parquet(uri(folder))

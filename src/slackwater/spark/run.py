@@ -30,6 +30,10 @@ class Run:
     upper: int | None = None
 
     @property
+    def bytes(self) -> int:
+        return sum(size for size, _ in self.parts.values())
+
+    @property
     def path(self) -> str:
         return f"{self.state}/{self.name}"
 

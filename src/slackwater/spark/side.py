@@ -2,12 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from slackwater.control.records import QueryDecision
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.statement import Writer, passes
+
+
+@dataclass(frozen=True, slots=True)
+class SideMoment:
+    """What decides about rows of a stream: watermark, newest time to believe, clock before."""
+
+    after: int | None
+    bound: int | None
+    clock: int | None
+    late: bool
+
+
+def join_side_rows(rows: DataFrame, query: QueryPlan, number: int, moment: SideMoment) -> DataFrame:
+    """The rows of one input of a join that could not be used at all.
+
+    Inputs have different columns, so the row itself is JSON text.
+    """
+    assert query.join is not None
+    part = query.join.inputs[number]
+    reasons = ["WHEN __ts IS NULL THEN 'null_time'"]
+    if moment.bound is not None:
+        reasons.append(f"WHEN __ts > {moment.bound} THEN 'far_future'")
+    if moment.late and moment.after is not None:
+        gone = moment.after - query.keep - query.join.graph.patience(part.name)
+        reasons.append(f"WHEN __ts < {gone} THEN 'late'")
+    delay = "CAST(NULL AS BIGINT)" if moment.clock is None else f"{moment.clock} - __ts"
+    mine = rows.where(passes(part.state, heartbeat="__beat" in rows.columns))
+    kept = ", ".join(f"`{c}`" for c in rows.columns if not c.startswith("__"))
+    return (
+        mine.select(
+            F.lit(part.name).alias("_input"),
+            F.expr(f"to_json(struct({kept})) AS _row"),
+            F.expr(f"CASE {' '.join(reasons)} END AS _reason"),
+            F.expr(f"{delay} AS _delay_us"),
+            F.expr("timestamp_micros(__ts) AS _time"),
+        )
+    ).where("_reason IS NOT NULL")
 
 
 def side_rows(
