@@ -83,10 +83,10 @@ class CountedJoin:
         self._profiler = Productivity.start(params.profile)
         self._driver, interval = params.clock
         self._intervals = IntervalCounter(interval)
-        self._adaptation: RecallAdaptation | None = None
+        self.adaptation: RecallAdaptation | None = None
         if isinstance(params.policy, RecallParams):
             model = params.model(windows)
-            self._adaptation = RecallAdaptation.start(params.policy, model)
+            self.adaptation = RecallAdaptation.start(params.policy, model)
         self._results: dict[int, int] = {}
         self._waited, self._counted, self._late = 0, 0, 0
         self._ends: list[IntervalEnd] = []
@@ -163,8 +163,8 @@ class CountedJoin:
             self._results[ts] = self._results.get(ts, 0) + found
             self._counted += found
             self._waited += found * (self._clock - ts)
-            if self._adaptation is not None:
-                self._adaptation.sizes.update(found)
+            if self.adaptation is not None:
+                self.adaptation.sizes.update(found)
 
     def _insert(self, port: int, number: int, code: int) -> None:
         self._probe.insert(port, number)
@@ -173,10 +173,10 @@ class CountedJoin:
     def _tick(self, time: int) -> None:
         for _ in range(self._intervals.update(time)):
             profile, required = self._profiler.close(), None
-            if self._adaptation is not None:
-                slack = self._adaptation.step(profile, self._statistics.at(self._seen))
+            if self.adaptation is not None:
+                slack = self.adaptation.step(profile, self._statistics.at(self._seen))
                 self._slack = self._slack if slack is None else slack
-                required = self._adaptation.required
+                required = self.adaptation.required
             if self._time is not None:
                 self._ends.append(IntervalEnd(self._time, self._slack, required))
 
