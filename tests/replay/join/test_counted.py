@@ -13,7 +13,8 @@ from slackwater.replay.join.adaptation import RecallParams
 from slackwater.replay.join.condition import Equal, same_key
 from slackwater.replay.join.counted import CountedJoin, JoinRun, exact_counts
 from slackwater.replay.join.engine import JoinQuery
-from slackwater.replay.join.manager import IntervalEnd, JoinManager, JoinManagerParams
+from slackwater.replay.join.interval import IntervalEnd
+from slackwater.replay.join.manager import JoinManager, JoinManagerParams
 from slackwater.replay.join.oracle import exact_join
 from slackwater.replay.join.probe import CommonKey, Probe, Star
 from slackwater.replay.join.recording import JoinRecording, JoinTrace

@@ -12,8 +12,16 @@ from slackwater.disorder.requirement import RecallRequirement
 from slackwater.errors import CheckpointError
 from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams, RecallState
 from slackwater.replay.join.condition import same_key
-from slackwater.replay.join.engine import Engine, JoinQuery, ParallelJoin, SyncedTree
-from slackwater.replay.join.manager import IntervalEnd, JoinManager, JoinManagerParams
+from slackwater.replay.join.engine import (
+    Engine,
+    EngineState,
+    JoinQuery,
+    OneJoin,
+    ParallelJoin,
+    SyncedTree,
+)
+from slackwater.replay.join.interval import IntervalEnd
+from slackwater.replay.join.manager import JoinManager, JoinManagerParams
 from slackwater.replay.join.oracle import exact_join
 from slackwater.replay.join.quality import Floats, ResultTimes, measured_recall, recall_fulfilment
 from slackwater.replay.join.statistics import JoinSeen, JoinStatistics, JoinStatisticsState
@@ -222,6 +230,42 @@ def test_saved_state_of_an_unknown_version_is_refused() -> None:
     model = JoinManagerParams(ASKED).model((4, 4))
     with pytest.raises(CheckpointError, match="version 99"):
         RecallAdaptation.start(ASKED, model, RecallState(version=99))
+
+
+@pytest.mark.parametrize("policy", [ASKED, "none", "max"], ids=["am", "none", "max"])
+@pytest.mark.parametrize("kind", ["one", "tree", "parallel"])
+def test_a_join_continues_from_saved_state_as_if_never_stopped(
+    policy: RecallParams | str, kind: str
+) -> None:
+    query = JoinQuery(StreamWindows.of(dict.fromkeys("abc", 80 * MILLISECOND)), same_key("abc"))
+
+    def open_engine(state: EngineState | None = None) -> Engine:
+        if kind == "tree":
+            return SyncedTree(query, JoinTree.of((("a", "b"), "c")), state)
+        if kind == "parallel":
+            return ParallelJoin(query, dict.fromkeys("abc", lambda key: key), 2, state)
+        return OneJoin(query, state)
+
+    params = JoinManagerParams(policy)  # type: ignore[arg-type]
+    stream = long_streams("abc", 4)
+    steady = JoinManager(params, query, open_engine())
+    for arrival in stream[:700]:
+        steady.update(arrival)
+    engine = open_engine(steady.engine.snapshot())
+    resumed = JoinManager(params, query, engine, state=steady.snapshot())
+    for arrival in stream[700:]:
+        assert identities(resumed.update(arrival)) == identities(steady.update(arrival))
+        assert resumed.slack == steady.slack
+    assert identities(resumed.finish()) == identities(steady.finish())
+    assert resumed.snapshot() == steady.snapshot()
+
+
+def test_a_join_saved_with_other_buffers_is_refused() -> None:
+    saved = JoinManager(JoinManagerParams("none"), QUERY).snapshot()
+    with pytest.raises(CheckpointError, match="another kind of buffer"):
+        JoinManager(JoinManagerParams("max"), QUERY, state=saved)
+    with pytest.raises(CheckpointError, match="version 99"):
+        JoinManager(JoinManagerParams("none"), QUERY, state=replace(saved, version=99))
 
 
 def test_results_leave_in_order_while_the_slack_changes() -> None:

@@ -18,7 +18,8 @@ from math import prod
 import numpy as np
 
 from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams
-from slackwater.replay.join.manager import IntervalCounter, IntervalEnd, JoinManagerParams
+from slackwater.replay.join.interval import IntervalCounter, IntervalEnd
+from slackwater.replay.join.manager import JoinManagerParams
 from slackwater.replay.join.probe import Probe
 from slackwater.replay.join.quality import ResultTimes
 from slackwater.replay.join.recording import JoinRecording, JoinTrace, TracedStatistics

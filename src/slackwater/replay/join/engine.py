@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from zlib import crc32
 
-from slackwater.disorder.sync import SyncBuffer, SyncParams
+from slackwater.disorder.sync import SyncBuffer, SyncParams, SyncState
 from slackwater.replay.join.combined import Combined
 from slackwater.replay.join.condition import Term
-from slackwater.replay.join.operator import JoinOperator, JoinParams, Probing
+from slackwater.replay.join.operator import JoinOperator, JoinParams, JoinState, Probing
 from slackwater.replay.join.tree import JoinTree, Node, TreeParams, build
 from slackwater.replay.join.windows import StreamWindows
 from slackwater.stats.arrival import Delayed
@@ -68,11 +68,22 @@ class Outcome:
     of_trigger: int
 
 
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """A synchronisation buffer and an operator per join, children before parents."""
+
+    syncs: tuple[SyncState[Combined], ...]
+    operators: tuple[JoinState, ...]
+    caused: tuple[tuple[tuple[str, int], int], ...] = ()
+    caused_at: int | None = None
+
+
 class Engine(Protocol):
     """Tuples of the K-slack buffers in, outcomes out."""
 
     @property
     def time(self) -> int | None: ...
+    def snapshot(self) -> EngineState: ...
     def update(self, delayed: Delayed[Any]) -> list[Outcome]: ...
     def flush(self) -> list[Outcome]: ...
 
@@ -80,13 +91,17 @@ class Engine(Protocol):
 class OneJoin:
     """A synchronisation buffer and one m-way operator."""
 
-    def __init__(self, query: JoinQuery) -> None:
+    def __init__(self, query: JoinQuery, state: EngineState | None = None) -> None:
         streams = query.windows.streams
         inputs = tuple((stream,) for stream in streams)
         params = JoinParams(inputs, query.windows, query.terms, probing=query.probing)
         self._ports = {stream: port for port, stream in enumerate(streams)}
-        self.operator = JoinOperator.start(params)
-        self.sync: SyncBuffer[Combined] = SyncBuffer.start(SyncParams(streams))
+        sync, operator = (state.syncs[0], state.operators[0]) if state else (None, None)
+        self.operator = JoinOperator.start(params, operator)
+        self.sync = SyncBuffer[Combined].start(SyncParams(streams), sync)
+
+    def snapshot(self) -> EngineState:
+        return EngineState((self.sync.snapshot(),), (self.operator.snapshot(),))
 
     @property
     def time(self) -> int | None:
@@ -108,14 +123,25 @@ class OneJoin:
 class SyncedTree:
     """A tree of operators with a synchronisation buffer in front of each."""
 
-    def __init__(self, query: JoinQuery, tree: JoinTree) -> None:
+    def __init__(self, query: JoinQuery, tree: JoinTree, state: EngineState | None = None) -> None:
         params = TreeParams(tree, query.windows, query.terms, query.probing)
-        self.nodes, self._leaves = build(params)
-        self._syncs: list[SyncBuffer[Combined]] = [
-            SyncBuffer.start(SyncParams(tuple(map(str, range(len(node.operator.params.inputs))))))
-            for node in self.nodes
+        self.nodes, self._leaves = build(params, state.operators if state else ())
+        saved = state.syncs if state else [None] * len(self.nodes)
+        self._syncs = [
+            SyncBuffer[Combined].start(_ports(node), known)
+            for node, known in zip(self.nodes, saved, strict=True)
         ]
-        self._caused: Counter[tuple[str, int]] = Counter()
+        # results at the root by their cause; all causes of one instant, none of the past
+        self._caused = Counter[tuple[str, int]](dict(state.caused) if state else {})
+        self._caused_at = state.caused_at if state else None
+
+    def snapshot(self) -> EngineState:
+        return EngineState(
+            tuple(sync.snapshot() for sync in self._syncs),
+            tuple(node.operator.snapshot() for node in self.nodes),
+            tuple(self._caused.items()),
+            self._caused_at,
+        )
 
     @property
     def time(self) -> int | None:
@@ -143,18 +169,29 @@ class SyncedTree:
         node = self.nodes[number]
         results, _, is_late = node.operator.update(port, item)
         left = results if node.parent is None else ()
-        trigger = item.trigger.arrival
-        self._caused[trigger.stream, trigger.seq] += len(left)
-        caused = self._caused[trigger.stream, trigger.seq]
+        caused = self._count(item, len(left)) if left else 0
         has_entered = len(item.parts) == 1
         if has_entered or left:
             yield Outcome(item.trigger, self.time, has_entered, is_late, None, left, caused)
         yield from self._pass_on(node, results)
 
+    def _count(self, item: Combined, results: int) -> int:
+        """Results leave in order: those of an earlier instant are complete."""
+        if item.ts != self._caused_at:
+            self._caused.clear()
+            self._caused_at = item.ts
+        cause = (item.trigger.arrival.stream, item.trigger.arrival.seq)
+        self._caused[cause] += results
+        return self._caused[cause]
+
     def _pass_on(self, node: Node, results: tuple[Combined, ...]) -> Iterator[Outcome]:
         if node.parent is not None:
             for result in results:
                 yield from self._push(*node.parent, result)
+
+
+def _ports(node: Node) -> SyncParams:
+    return SyncParams(tuple(map(str, range(len(node.operator.params.inputs)))))
 
 
 class ParallelJoin:
@@ -164,10 +201,22 @@ class ParallelJoin:
     """
 
     def __init__(
-        self, query: JoinQuery, keys: Mapping[str, Callable[[Any], Hashable]], instances: int
+        self,
+        query: JoinQuery,
+        keys: Mapping[str, Callable[[Any], Hashable]],
+        instances: int,
+        state: EngineState | None = None,
     ) -> None:
         self._keys = dict(keys)
-        self.instances = [OneJoin(query) for _ in range(instances)]
+        saved = list(zip(state.syncs, state.operators, strict=True)) if state else []
+        known = [EngineState((sync,), (operator,)) for sync, operator in saved]
+        self.instances = [OneJoin(query, known[n] if known else None) for n in range(instances)]
+
+    def snapshot(self) -> EngineState:
+        parts = [instance.snapshot() for instance in self.instances]
+        return EngineState(
+            tuple(part.syncs[0] for part in parts), tuple(part.operators[0] for part in parts)
+        )
 
     @property
     def time(self) -> int | None:

@@ -14,17 +14,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from slackwater.disorder.baselines import NoSlack
-from slackwater.disorder.kslack import KSlack, KSlackParams
+from slackwater.disorder.baselines import NoSlack, NoSlackState
+from slackwater.disorder.kslack import KSlack, KSlackParams, KSlackState
 from slackwater.disorder.recall import RecallModel
-from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams
+from slackwater.errors import CheckpointError
+from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams, RecallState
 from slackwater.replay.join.combined import Combined
 from slackwater.replay.join.engine import Engine, JoinQuery, OneJoin, Outcome
-from slackwater.replay.join.statistics import JoinStatistics
+from slackwater.replay.join.interval import IntervalCounter, IntervalEnd
+from slackwater.replay.join.statistics import JoinStatistics, JoinStatisticsState
 from slackwater.replay.statistics import StatisticsParams
 from slackwater.stats.arrival import Arrival
-from slackwater.stats.productivity import Productivity, ProductivityParams
+from slackwater.stats.productivity import Productivity, ProductivityParams, ProductivityState
 from slackwater.units import SECOND
+
+VERSION = 1
 
 Baseline = Literal["none", "max"]
 
@@ -68,27 +72,15 @@ class JoinManagerParams:
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalEnd:
-    """The end of an adaptation interval: progress of the output, slack from now on, and Γ'."""
+class JoinManagerState:
+    """Saved query without its engine, which is saved and opened by itself."""
 
-    time: int
-    slack: int
-    required: float | None
-
-
-class IntervalCounter:
-    """Tells when a clock crosses a multiple of the interval."""
-
-    def __init__(self, interval: int) -> None:
-        self._interval = interval
-        self._current: int | None = None
-
-    def update(self, time: int) -> int:
-        """How many intervals have ended since the last call; the first call starts the clock."""
-        number = time // self._interval
-        ended = 0 if self._current is None else max(0, number - self._current)
-        self._current = number if self._current is None else max(self._current, number)
-        return ended
+    statistics: JoinStatisticsState | None = None
+    buffers: tuple[tuple[str, KSlackState[Any] | NoSlackState[Any]], ...] = ()
+    profile: ProductivityState | None = None
+    adaptation: RecallState | None = None
+    interval: int | None = None
+    version: int = VERSION
 
 
 class JoinManager:
@@ -113,20 +105,39 @@ class JoinManager:
         query: JoinQuery,
         engine: Engine | None = None,
         on_interval: Callable[[IntervalEnd], None] | None = None,
+        *,
+        state: JoinManagerState | None = None,
     ) -> None:
+        state = state or JoinManagerState()
+        if state.version != VERSION:
+            raise CheckpointError(
+                "STATE_VERSION_UNKNOWN",
+                f"join manager: saved with version {state.version}, known is {VERSION}",
+                "restart from the version that wrote it, or without saved state",
+            )
         self.params, self.query = params, query
         self.engine: Engine = OneJoin(query) if engine is None else engine
         self._on_interval = on_interval
         streams = query.windows.streams
-        self.statistics = JoinStatistics.start(params.statistics, streams)
-        self.buffers = {stream: _buffer(params.policy) for stream in streams}
-        self._profiler = Productivity.start(params.profile)
+        self.statistics = JoinStatistics.start(params.statistics, streams, state.statistics)
+        held = dict(state.buffers)
+        self.buffers = {stream: _open(params.policy, held.get(stream)) for stream in streams}
+        self._profiler = Productivity.start(params.profile, state.profile)
         self._clock, interval = params.clock
-        self._intervals = IntervalCounter(interval)
+        self._intervals = IntervalCounter(interval, state.interval)
         self.adaptation: RecallAdaptation | None = None
         if isinstance(params.policy, RecallParams):
             model = params.model(tuple(size for _, size in query.windows.sizes))
-            self.adaptation = RecallAdaptation.start(params.policy, model)
+            self.adaptation = RecallAdaptation.start(params.policy, model, state.adaptation)
+
+    def snapshot(self) -> JoinManagerState:
+        return JoinManagerState(
+            self.statistics.snapshot(),
+            tuple((stream, buffer.snapshot()) for stream, buffer in self.buffers.items()),
+            self._profiler.snapshot(),
+            self.adaptation.snapshot() if self.adaptation is not None else None,
+            self._intervals.current,
+        )
 
     @property
     def slack(self) -> int:
@@ -204,7 +215,15 @@ class JoinManager:
                 buffer.set_size(slack)
 
 
-def _buffer(policy: RecallParams | Baseline | int) -> KSlack[Any] | NoSlack[Any]:
-    if policy == "none":
-        return NoSlack.start()
-    return KSlack.start(KSlackParams(policy if isinstance(policy, int) else 0))
+def _open(
+    policy: RecallParams | Baseline | int, state: KSlackState[Any] | NoSlackState[Any] | None
+) -> KSlack[Any] | NoSlack[Any]:
+    if policy == "none" and not isinstance(state, KSlackState):
+        return NoSlack.start(state)
+    if policy != "none" and not isinstance(state, NoSlackState):
+        return KSlack.start(KSlackParams(policy if isinstance(policy, int) else 0), state)
+    raise CheckpointError(
+        "STATE_KIND_UNKNOWN",
+        f"join manager: saved with another kind of buffer than policy {policy!r} has",
+        "restart with the policy it was saved with, or without saved state",
+    )

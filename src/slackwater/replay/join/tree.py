@@ -17,7 +17,14 @@ from typing import Any, Union
 from slackwater.errors import SlackwaterError
 from slackwater.replay.join.combined import Combined
 from slackwater.replay.join.condition import Term
-from slackwater.replay.join.operator import JoinOperator, JoinParams, Orderings, Probing, Purge
+from slackwater.replay.join.operator import (
+    JoinOperator,
+    JoinParams,
+    JoinState,
+    Orderings,
+    Probing,
+    Purge,
+)
 from slackwater.replay.join.windows import JoinWindows
 from slackwater.stats.arrival import Arrival, Delayed
 
@@ -105,7 +112,9 @@ class Node:
     parent: tuple[int, int] | None
 
 
-def build(params: TreeParams) -> tuple[list[Node], dict[str, tuple[int, int]]]:
+def build(
+    params: TreeParams, states: Sequence[JoinState] = ()
+) -> tuple[list[Node], dict[str, tuple[int, int]]]:
     """Operators with children before parents, and the node and input of every stream."""
     nodes: list[Node] = []
     leaves: dict[str, tuple[int, int]] = {}
@@ -120,8 +129,9 @@ def build(params: TreeParams) -> tuple[list[Node], dict[str, tuple[int, int]]]:
             params.probing,
             params.purge,
         )
-        nodes.append(Node(JoinOperator.start(join), None))
-        number = len(nodes) - 1
+        number = len(nodes)
+        state = states[number] if states else None
+        nodes.append(Node(JoinOperator.start(join, state), None))
         for port, part in enumerate(below):
             if isinstance(part, str):
                 leaves[part] = (number, port)
