@@ -32,7 +32,7 @@ def test_without_calibration_the_past_does_not_matter() -> None:
     assert instant_requirement(asked, ResultCounts(0, 5900, 0)) == 0.95
 
 
-@pytest.mark.spec("qddh:F086")
+@pytest.mark.spec("qddh:F086", "qddh:F143")
 def test_a_damped_requirement_repays_a_shortfall_over_several_intervals() -> None:
     short = ResultCounts(5600, 5900, 100)  # 5 results too few
     assert instant_requirement(RecallRequirement(0.95), short) == pytest.approx(1.0)

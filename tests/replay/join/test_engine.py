@@ -13,9 +13,10 @@ from slackwater.replay.join.manager import JoinManager, JoinManagerParams
 from slackwater.replay.join.oracle import exact_join
 from slackwater.replay.join.tree import JoinTree, all_trees
 from slackwater.replay.join.windows import StreamWindows
-from slackwater.stats.arrival import Delayed
+from slackwater.stats.arrival import Arrival, Delayed
 from tests.replay.join.disordered import (
     THREE,
+    TWO,
     Row,
     identities,
     joined,
@@ -42,6 +43,29 @@ def engines() -> list[Engine]:
 
 def managed(engine: Engine, k: int | str) -> JoinManager:
     return JoinManager(JoinManagerParams(k), THREE, engine)  # type: ignore[arg-type]
+
+
+def moved(moves: list[tuple[str, int]], policy: int | str) -> list[dict[str, int]]:
+    arrivals = [Arrival(stream, n, ts, 1) for n, (stream, ts) in enumerate(moves)]
+    query = replace(TWO, windows=StreamWindows.of({"a": 3, "b": 3}))
+    manager = JoinManager(JoinManagerParams(policy), query)  # type: ignore[arg-type]
+    return [result.times for result in joined(manager, arrivals)]
+
+
+@pytest.mark.spec("qddh:F025", "qddh:F081")
+def test_a_late_tuple_loses_its_partner_unless_it_is_waited_for() -> None:
+    moves = [("b", 3), ("a", 7), ("b", 9), ("a", 2), ("a", 12), ("b", 13)]
+    lost = {"a": 2, "b": 3}
+    assert lost not in moved(moves, "none")
+    assert lost in moved(moves, 5)
+
+
+@pytest.mark.spec("qddh:F025", "qddh:F023")
+def test_a_stream_that_lags_behind_needs_no_slack() -> None:
+    moves = [("a", 5), ("a", 8), ("b", 7), ("b", 9), ("a", 10)]
+    found = moved(moves, "none")
+    assert {"a": 5, "b": 7} in found
+    assert [max(times.values()) for times in found] == [7, 8, 9, 10, 10]
 
 
 @pytest.mark.spec("qddh:F025", "qddh:F090", "qddh:F091")

@@ -1,4 +1,4 @@
-"""Adaptation intervals: they end when a clock, of the output or of the arrivals, crosses a multiple.
+"""Adaptation intervals: each ends when a clock, of output or arrivals, crosses a multiple of it.
 
 Reference: ``spec/qddh.md`` §18.1, §21 (which clock), gap G7.
 """
