@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from benchmarks.papers.compare import compare
 from benchmarks.papers.slack_ji2018.draw import draw_all
 from benchmarks.papers.slack_ji2018.measure import (
     FULL,
@@ -125,25 +126,7 @@ def _mean(values: Iterable[float]) -> float:
 
 def check(found: dict[str, float], *, is_quick: bool) -> bool:
     """Print paper, ours and verdict side by side; give whether all is as expected of this code."""
-    expected = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
-    is_fine = True
-    print(f"| {'figure':46} | {'paper':>16} | {'ours':>10} | {'claim':8} | expected |")
-    print(f"|{'-' * 48}|{'-' * 17}:|{'-' * 11}:|{'-' * 10}|{'-' * 10}|")
-    for name, entry in expected["figures"].items():
-        if name not in found or (is_quick and entry.get("full_only")):
-            continue
-        value = found[name]
-        claim = "holds" if _within(value, entry["claim"]) else "differs"
-        is_known = _within(value, entry["ours"])
-        is_fine = is_fine and is_known
-        verdict = "yes" if is_known else f"NO {entry['ours']}"
-        print(f"| {name:46} | {entry['paper']:>16} | {value:10.4g} | {claim:8} | {verdict:8} |")
-    return is_fine
-
-
-def _within(value: float, bounds: list[float | None]) -> bool:
-    low, high = bounds
-    return (low is None or value >= low) and (high is None or value <= high)
+    return compare(found, HERE / "expected.json", is_quick=is_quick)
 
 
 def run(scale: Scale) -> dict[str, Any]:

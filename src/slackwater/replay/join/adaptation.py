@@ -1,0 +1,148 @@
+"""The Buffer-Size Adaptation Unit of a join: one common slack per adaptation interval.
+
+When an interval ends, its productivity profile tells how many results it should have had. From
+that and the results of the period before, the recall that the next interval needs (Γ'); from
+there the slack, by the recall model (AM-adt), or by feedback from the estimated recall (PD-adt).
+
+Reference: ``spec/qddh.md`` §18.1, §20 to §22, gaps G8 (nothing known: keep the slack), G12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from slackwater.disorder.feedback import PDParams, PDState, slack_of, step
+from slackwater.disorder.recall import RecallModel
+from slackwater.disorder.requirement import (
+    RecallRequirement,
+    ResultCounts,
+    estimated_recall,
+    instant_requirement,
+)
+from slackwater.errors import CheckpointError
+from slackwater.replay.join.statistics import JoinSeen
+from slackwater.stats.productivity import LateEstimate, Profile
+from slackwater.stats.result_size import ResultSizeParams, ResultSizes, ResultSizeState
+from slackwater.units import MINUTE, SECOND
+
+VERSION = 1
+
+Method = Literal["am", "pd"]
+Selectivities = Literal["noneq", "eq"]
+IntervalClock = Literal["output", "arrival"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallParams:
+    """What a user asks of a join, and how it is pursued.
+
+    Parameters
+    ----------
+    requirement
+        ``Γ`` and its calibration.
+    method
+        ``"am"`` or ``"pd"``.
+    selectivity
+        Whether late tuples are taken to be as productive as others (``"eq"``), or that is learned.
+    late
+        What a late tuple counts with in the profile.
+    gains
+        ``U_p`` and ``U_d`` of PD-adt.
+    period, interval
+        ``P_meas`` and ``L_adt``, microseconds.
+    clock
+        What drives the intervals: progress of the output ``T_x``, or of the arrivals.
+    is_literal
+        Whether AM-adt tries one slack after the other as printed. The answer is the same.
+    at_most
+        Upper bound of the slack in microseconds.
+    """
+
+    requirement: RecallRequirement
+    method: Method = "am"
+    selectivity: Selectivities = "noneq"
+    late: LateEstimate = "max"
+    gains: PDParams = field(default_factory=lambda: PDParams(0.6, 0.8))
+    period: int = MINUTE
+    interval: int = SECOND
+    clock: IntervalClock = "output"
+    is_literal: bool = False
+    at_most: int | None = None
+
+    @property
+    def sizes(self) -> ResultSizeParams:
+        return ResultSizeParams(self.period, self.interval)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallState:
+    """Sizes of the results, what PD-adt remembers, and the requirement in force."""
+
+    sizes: ResultSizeState = field(default_factory=ResultSizeState)
+    pd: PDState = field(default_factory=PDState)
+    required: float | None = None
+    version: int = VERSION
+
+
+class RecallAdaptation:
+    """Decides the slack of one join; the model knows its windows."""
+
+    def __init__(self, params: RecallParams, model: RecallModel, state: RecallState) -> None:
+        self._params = params
+        self._model = model
+        self.sizes = ResultSizes.start(params.sizes, state.sizes)
+        self._pd = state.pd
+        self._required = state.required
+
+    @classmethod
+    def start(
+        cls, params: RecallParams, model: RecallModel, state: RecallState | None = None
+    ) -> RecallAdaptation:
+        if state is not None and state.version != VERSION:
+            raise CheckpointError(
+                "STATE_VERSION_UNKNOWN",
+                f"recall adaptation: saved with version {state.version}, known is {VERSION}",
+                "restart from the version that wrote it, or without saved state",
+            )
+        return cls(params, model, state or RecallState())
+
+    def snapshot(self) -> RecallState:
+        return RecallState(self.sizes.snapshot(), self._pd, self._required)
+
+    @property
+    def required(self) -> float | None:
+        """``Γ'`` of the newest decision by the model."""
+        return self._required
+
+    def step(self, profile: Profile, seen: JoinSeen) -> int | None:
+        """End of an interval: the slack from now on, ``None`` to leave it as it is."""
+        self.sizes.close(profile.true_results)
+        by_model = self._params.method == "am"
+        slack = self._by_model(profile, seen) if by_model else self._by_pd(seen)
+        if slack is None or self._params.at_most is None:
+            return slack
+        return min(slack, self._params.at_most)
+
+    def _by_pd(self, seen: JoinSeen) -> int | None:
+        recall = estimated_recall(self.sizes.produced(), self.sizes.true())
+        if recall is None:
+            return None
+        asked = self._params.requirement.recall
+        self._pd = step(self._params.gains, self._pd, asked, recall)
+        return slack_of(self._pd, seen.max_delay)
+
+    def _by_model(self, profile: Profile, seen: JoinSeen) -> int | None:
+        results = ResultCounts(
+            self.sizes.produced(but_one=True),
+            self.sizes.true(but_one=True),
+            profile.true_results,
+        )
+        required = instant_requirement(self._params.requirement, results)
+        ratios = profile.ratios() if self._params.selectivity == "noneq" else None
+        if required is None or (ratios is None and self._params.selectivity == "noneq"):
+            return None
+        self._required = required
+        model = self._model
+        search = model.smallest_literal if self._params.is_literal else model.smallest
+        return search(seen.delays, required, seen.leads, ratios)

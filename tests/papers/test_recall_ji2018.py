@@ -1,0 +1,154 @@
+"""A small version of benchmarks/papers/recall_ji2018: the shapes, on minutes of the streams."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.papers.recall_ji2018.draw import draw_all
+from benchmarks.papers.recall_ji2018.measure import (
+    AM,
+    PD,
+    VARIANTS,
+    Experiment,
+    Scale,
+    baselines,
+)
+from benchmarks.papers.recall_ji2018.run import HERE, check, figures, measure
+from benchmarks.papers.recall_ji2018.workload import NEAR, X2, X3, X4, DataSet, Nearby
+
+from slackwater.replay.join.condition import Where
+from slackwater.replay.join.engine import JoinQuery
+from slackwater.replay.join.manager import JoinManager, JoinManagerParams
+from slackwater.replay.join.windows import StreamWindows
+from slackwater.stats.arrival import Arrival
+from slackwater.stats.draws import zipf_shares
+from slackwater.units import SECOND
+
+OFF = [variant for variant in VARIANTS if variant.name == "AM EqSel, calibration off"]
+TINY = Scale(
+    {"x3": 1.7, "x4": 1.7},
+    {"x3": 1.7, "x4": 1.7},
+    1.2,
+    recalls=(0.95, 0.99),
+    variants=(AM, PD, *OFF),
+    periods_s=(10, 30),
+    intervals_s=(1, 5),
+    granularities_ms=(10,),
+    timed_minutes=0.5,
+    literal_every=10**9,
+)
+
+
+@pytest.fixture(scope="module")
+def data() -> dict[str, Any]:
+    found = {"sets": {one.name: measure(one, TINY) for one in (X3, X4)}}
+    return {**found, "figures": figures(found)}
+
+
+def test_delays_follow_the_law_of_the_specification() -> None:
+    assert [zipf_shares(201, skew)[0] for skew in (2, 3, 4)] == pytest.approx(
+        [0.6098, 0.8319, 0.9239], abs=1e-4
+    )
+    assert [zipf_shares(201, skew)[:11].sum() for skew in (2, 3, 4)] == pytest.approx(
+        [0.95, 0.9969, 0.9998], abs=1e-4
+    )
+    streams = X3.make(5, 1).recording.streams
+    assert [stream.size for stream in streams] == [30_000] * 3
+    # in order is who has no delay of its own, and who overtakes nobody
+    assert [(stream.delay == 0).mean() for stream in streams] == pytest.approx(
+        [0.61, 0.83, 0.83], abs=0.01
+    )
+
+
+def test_the_stand_in_game_has_the_rates_and_the_largest_delays_of_the_original() -> None:
+    streams = X2.make(23, 1).recording.streams
+    assert [stream.size for stream in streams] == [450_000] * 2
+    worst = [stream.delay.max() / SECOND for stream in streams]
+    assert 18 < worst[0] < 22
+    assert 22 < worst[1] < 26.3
+
+
+@pytest.mark.parametrize("one", [X2, X3, X4])
+def test_a_seed_gives_the_same_streams_and_another_one_another(one: DataSet) -> None:
+    first, again, other = (one.make(0.5, seed).recording.ts for seed in (3, 3, 4))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.spec("qddh:F082", "qddh:F080")
+def test_without_waiting_half_of_the_game_is_lost_and_less_of_the_others(
+    data: dict[str, Any],
+) -> None:
+    game = baselines(X2, 1.3)
+    assert 0.45 < game["none"]["mean_recall"] < 0.62
+    assert game["max"]["mean_recall"] > 0.99
+    assert 0.68 < data["figures"]["x3/No-K/mean recall"] < 0.77
+    assert 0.78 < data["figures"]["x4/No-K/mean recall"] < 0.87
+
+
+@pytest.mark.spec("qddh:F092", "qddh:F084", "qddh:F085", "qddh:F088")
+@pytest.mark.parametrize("name", ["x3", "x4"])
+def test_the_recall_asked_for_is_kept_at_less_latency_than_waiting_for_all(
+    data: dict[str, Any], name: str
+) -> None:
+    one = data["sets"][name]
+    for row in one["sweep"]:
+        assert row["fulfilment_99"] >= 0.95
+        assert row["latency_s"] < one["max"]["latency_s"] * 1.02
+    uncalibrated = [row for row in one["sweep"] if row["variant"] == OFF[0].name]
+    assert all(row["latency_s"] < one["max"]["latency_s"] / 2 for row in uncalibrated)
+
+
+@pytest.mark.spec("qddh:F092")
+def test_shorter_periods_are_kept_too(data: dict[str, Any]) -> None:
+    assert data["figures"]["x3/P_meas/least Φ(.99Γ)"] > 0.9
+
+
+@pytest.mark.spec("qddh:F087")
+def test_a_decision_takes_less_than_five_milliseconds(data: dict[str, Any]) -> None:
+    for name in ("x3", "x4"):
+        assert data["figures"][f"{name}/time/AM (us, strictest)"] < 5_000
+
+
+def test_every_expected_figure_is_measured_and_told(
+    data: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    expected = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))["figures"]
+    part = {name for name, entry in expected.items() if not entry.get("full_only")}
+    part = {name for name in part if name.startswith(("x3", "x4"))}
+    assert part
+    assert part <= data["figures"].keys()
+    check(data["figures"], is_quick=True)
+    told = capsys.readouterr().out
+    assert all(name in told for name in part)
+    assert all(path.stat().st_size > 5_000 for path in draw_all(data, tmp_path))
+
+
+@pytest.mark.spec("qddh:F080", "qddh:F025")
+def test_players_counted_as_near_are_those_a_function_finds() -> None:
+    workload = X2.make(0.15, 1)
+    recording, probe = workload.recording, workload.probe()
+    assert isinstance(probe, Nearby)
+    near = Where(("0", "1"), lambda a, b: (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 < NEAR**2)
+    query = JoinQuery(StreamWindows.of(dict.fromkeys("01", SECOND)), (near,))
+    columns = zip(recording.port.tolist(), recording.ts.tolist(), probe._x, probe._y, strict=True)
+    arrivals = [Arrival(str(p), n, ts, (x, y)) for n, (p, ts, x, y) in enumerate(columns)][:1500]
+    manager = JoinManager(JoinManagerParams("none"), query)
+    results = [r for a in arrivals for r in manager.update(a)]
+    short = replace(workload, windows=(SECOND, SECOND))
+    counted = Experiment(short).run("none").results
+    last = max(a.ts for a in arrivals) - SECOND
+    assert sum(result.ts <= last for result in results) > 100
+    upto = counted.upto[np.searchsorted(counted.ts, last, side="right")]
+    assert upto == sum(result.ts <= last for result in results)
+
+
+def test_results_are_those_of_an_experiment_made_again(data: dict[str, Any]) -> None:
+    again = Experiment(X3.make(1.7, 1))
+    row = again.row(AM.asked(0.95), 0.95)
+    assert {"variant": "AM", **row} in data["sets"]["x3"]["sweep"]
