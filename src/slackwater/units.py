@@ -113,6 +113,11 @@ def floor_to(instant: int, width: int) -> int:
     return instant - instant % width
 
 
+def ceil_to(duration: int, width: int) -> int:
+    """Smallest multiple of ``width`` that is not below ``duration``."""
+    return -(-duration // width) * width
+
+
 def fingerprint(value: Any) -> str:
     """A short stable identifier of any JSON value."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))

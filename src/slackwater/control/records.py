@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from slackwater.disorder.finding import FindingState, Found
 from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import PipelinePlan
 from slackwater.stats.panes import PaneCount
 
 Tier = Literal["columnar", "spark"]
-STATE_VERSION = 2
+STATE_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Observation:
 
     ``panes`` maps each base state to its pane histogram, ``now`` is the heartbeat's wall time
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
-    ``sums`` has totals of partials by base state, ``measured`` what the batch before measured.
+    ``sums`` has totals of partials by base state, ``measured`` what the batch before measured,
+    ``found`` the results that the joins of the batch before computed.
     """
 
     batch: int
@@ -53,6 +55,7 @@ class Observation:
     pin: Tier | None = None
     sums: dict[str, dict[str, float]] = field(default_factory=dict)
     measured: dict[str, Measured] = field(default_factory=dict)
+    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,16 @@ class ControlState:
     slacks: dict[str, SlackState] = field(default_factory=dict)
     settled: dict[str, int | None] = field(default_factory=dict)
     sizes: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    findings: dict[str, FindingState] = field(default_factory=dict)
+    clocks: dict[str, int | None] = field(default_factory=dict)
     version: int = STATE_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        plain = asdict(replace(self, slacks={}))
-        return plain | {"slacks": {name: slack.to_json() for name, slack in self.slacks.items()}}
+        plain = asdict(replace(self, slacks={}, findings={}))
+        return plain | {
+            "slacks": {name: slack.to_json() for name, slack in self.slacks.items()},
+            "findings": {name: found.to_json() for name, found in self.findings.items()},
+        }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> ControlState:
@@ -91,6 +99,8 @@ class ControlState:
             {name: SlackState.from_json(slack) for name, slack in value["slacks"].items()},
             dict(value["settled"]),
             {name: tuple(sizes) for name, sizes in value["sizes"].items()},
+            {name: FindingState.from_json(found) for name, found in value["findings"].items()},
+            dict(value["clocks"]),
             value["version"],
         )
 
@@ -127,6 +137,28 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a join under a recall contract waits as long as it does.
+
+    ``expected`` recall is what the model gives, ``recall`` what was measured last. Rows are kept
+    ``keep`` longer than answers need them, so that what was missed can be counted. ``periods``
+    are measured in this batch: start, results, results given in time.
+    """
+
+    phase: str
+    expected: float | None
+    recall: float | None
+    wanted: int
+    margin: float
+    keep: int
+    periods: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Finding:
+        return cls(**{**value, "periods": tuple((p, n, g) for p, n, g in value["periods"])})
+
+
+@dataclass(frozen=True, slots=True)
 class QueryDecision:
     """What a query does in this batch.
 
@@ -144,6 +176,7 @@ class QueryDecision:
     far_future: int
     max_lateness: int | None
     waiting: Waiting | None = None
+    finding: Finding | None = None
 
     @property
     def rejected(self) -> int:
@@ -178,5 +211,11 @@ class Decision:
 
 
 def _query_decision(value: dict[str, Any]) -> QueryDecision:
-    waiting = value["waiting"]
-    return QueryDecision(**{**value, "waiting": waiting and Waiting(**waiting)})
+    waiting, finding = value["waiting"], value["finding"]
+    return QueryDecision(
+        **{
+            **value,
+            "waiting": waiting and Waiting(**waiting),
+            "finding": finding and Finding.from_json(finding),
+        }
+    )

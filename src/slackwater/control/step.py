@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slackwater.control import waiting
+from slackwater.control import finding, waiting
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -18,6 +18,7 @@ from slackwater.control.records import (
     StreamDecision,
     Tier,
 )
+from slackwater.disorder.finding import FindingState, Period
 from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import QueryPlan, StreamPlan
 from slackwater.stats.panes import PaneCount, median_time, total
@@ -45,14 +46,28 @@ def step(
         for query in policy.plan.queries
         if query.promise is not None
     }
+    clocks = {q.name: _query_clock(q, streams, observation.now) for q in policy.plan.queries}
+    findings = {
+        query.name: finding.finding_after(query, observation, state, seen, clocks[query.name])
+        for query in policy.plan.queries
+        if query.recall is not None
+    }
     queries = {
         query.name: _query(
-            query, observation, state, (streams, seen), chosen=slacks.get(query.name)
+            query,
+            observation,
+            state,
+            (clocks[query.name], seen),
+            chosen=slacks.get(query.name),
+            finding_now=findings.get(query.name),
         )
         for query in policy.plan.queries
     }
     for query in policy.plan.queries:
         notices += waiting.notices(query, state.slacks.get(query.name), slacks.get(query.name))
+        if query.name in findings:
+            before = state.findings.get(query.name)
+            notices += finding.notices(query, before, findings[query.name][0])
     tier = _tier(policy, observation, state)
     decision = Decision(
         observation.batch, observation.wall, state.tier, seen, queries, tuple(notices)
@@ -60,7 +75,8 @@ def step(
     marks = {name: query.upto for name, query in queries.items()}
     settled = {name: q.waiting.upto for name, q in queries.items() if q.waiting is not None}
     sizes = {name: waiting.sizes(observation, state, name) for name in slacks}
-    return decision, ControlState(streams, marks, tier, slacks, settled, sizes)
+    kept = {name: found for name, (found, _) in findings.items()}
+    return decision, ControlState(streams, marks, tier, slacks, settled, sizes, kept, clocks)
 
 
 def _counts(policy: Policy, stream: str, observation: Observation) -> tuple[PaneCount, ...]:
@@ -119,14 +135,16 @@ def _query(
     query: QueryPlan,
     observation: Observation,
     state: ControlState,
-    progress: tuple[dict[str, StreamClock], dict[str, StreamDecision]],
+    progress: tuple[int | None, dict[str, StreamDecision]],
     *,
     chosen: SlackState | None,
+    finding_now: tuple[FindingState, tuple[Period, ...]] | None,
 ) -> QueryDecision:
-    streams, seen = progress
+    clock, seen = progress
     after = state.watermarks.get(query.name)
-    clock = _query_clock(query, streams, observation.now)
     slack = query.slack if chosen is None else chosen.slack
+    if finding_now is not None:
+        slack = finding_now[0].slack
     reached = None if clock is None else clock - slack
     upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
     horizon = None if after is None else after - query.keep
@@ -146,6 +164,7 @@ def _query(
         else waiting.explained(
             query, chosen, state.settled.get(query.name), observation, clock=clock, upto=upto
         ),
+        finding=None if finding_now is None else finding.explained(query, *finding_now),
     )
 
 

@@ -31,10 +31,12 @@ from slackwater.disorder import arrivals, feedback
 from slackwater.disorder.arrivals import CurveParams, Curves
 from slackwater.disorder.coverage import CoverageModel
 from slackwater.disorder.fulfilment import Array, kept_share
+from slackwater.disorder.prudence import Prudence
 from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
 from slackwater.stats.adwin import Adwin, AdwinParams, AdwinState
 from slackwater.stats.histogram import DelayHistogram
-from slackwater.stats.panes import PaneCount
+from slackwater.stats.panes import PaneCount, largest_delay
+from slackwater.units import ceil_to
 
 VERSION = 1
 MEASURED_EVERY = 4  # batches: measuring several windows at once costs little more than one
@@ -66,8 +68,8 @@ class SlackParams:
         ``q``: a window is complete once this share of all late rows would have come.
     half_life
         After so many windows a window counts half.
-    gain, mildest, strictest
-        How fast ``margin`` moves, and between which values.
+    prudence
+        How ``margin`` follows what was measured.
     """
 
     size: int
@@ -82,9 +84,7 @@ class SlackParams:
     warmup: int = 10
     retrospect: float = 0.999
     half_life: int = 25
-    gain: float = 0.05
-    mildest: float = 0.5
-    strictest: float = 0.1
+    prudence: Prudence = field(default_factory=Prudence)
     pd: feedback.PDParams = field(default_factory=feedback.PDParams)
 
     @property
@@ -198,16 +198,16 @@ def _observe(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
         return state
     delays = DelayHistogram.of_panes(placed, seen.before, params.granularity)
     window = Adwin.start(AdwinParams(), state.adwin)
-    window.update(_level(delays), delays, items=ITEMS)
+    window.update(delays.level, delays, items=ITEMS)
     curves = arrivals.update(params.curves, state.curves, placed, seen.before)
     begun = (*state.begun, seen.before if seen.before is not None else 0)
     begun = begun[-(window.items // ITEMS) :]
     if window.dropped > state.adwin.dropped:
         curves = arrivals.since(curves, begun[0], at_least=params.half_life)
-    late = DelayHistogram.of({d: n for d, n in delays.counts if d > 0})
+    late = delays.only_late()
     return replace(
         state,
-        max_delay=max(state.max_delay, _largest_delay(placed, seen.before)),
+        max_delay=max(state.max_delay, largest_delay(placed, seen.before)),
         adwin=window.snapshot(),
         begun=begun,
         values=_faded(state.values, seen.sums),
@@ -224,25 +224,12 @@ def _faded(old: tuple[Sums, ...], new: tuple[Sums, ...]) -> tuple[Sums, ...]:
     return tuple((0.8 * a[0] + b[0], 0.8 * a[1] + b[1], 0.8 * a[2] + b[2]) for a, b in pairs)
 
 
-def _level(delays: DelayHistogram) -> float:
-    """The mean delay on a scale from 0 to 1 that is fine for short and for long delays."""
-    total = sum(rows * math.log2(1 + bucket) for bucket, rows in delays.counts)
-    return min(1.0, total / max(1, delays.rows) / 32)
-
-
-def _largest_delay(counts: tuple[PaneCount, ...], clock: int | None) -> int:
-    lows = [count.low for count in counts if count.low is not None]
-    return 0 if clock is None or not lows else max(0, clock - min(lows))
-
-
 def _margin(params: SlackParams, state: SlackState, seen: Seen) -> float:
     """The share of the allowed risk to plan with: less while results break the bound too often."""
     if not seen.measured:
         return state.margin
     delta = min(requirement.delta for requirement in params.requirements)
-    broken = 1 - seen.within / seen.measured
-    moved = state.margin * math.exp(params.gain * (1 - 2 * broken / delta))
-    return min(params.mildest, max(params.strictest / 20, moved))
+    return params.prudence.after(state.margin, 1 - seen.within / seen.measured, delta)
 
 
 def _choose(
@@ -262,7 +249,7 @@ def _choose(
     state = replace(state, threshold=thresholds[binding], binding=binding, coverage=measured)
     is_blind = params.is_grouped and not seen.sizes
     if closed < params.warmup or is_blind:
-        return _up(state.max_delay, params.granularity), replace(state, phase="warm-up")
+        return ceil_to(state.max_delay, params.granularity), replace(state, phase="warm-up")
     if params.method == "feedback":
         return _by_feedback(params, state)
     expected = model.expected(delays, by_model)
@@ -275,7 +262,7 @@ def _choose(
         for number, requirement in enumerate(params.requirements)
     ]
     steps, binding = _calibrated(params, state, chance, known, mature=mature)
-    steps = math.ceil(steps * _stretch(params, state.margin))
+    steps = math.ceil(steps * params.prudence.stretch(state.margin))
     return steps * params.granularity, replace(state, phase="calibrated", binding=binding)
 
 
@@ -310,7 +297,7 @@ def _by_feedback(params: SlackParams, state: SlackState) -> tuple[int, SlackStat
     if state.coverage is None or state.threshold is None:
         return state.slack, replace(state, phase="feedback")
     pd = feedback.step(params.pd, state.pd, state.threshold, state.coverage)
-    wanted = _up(feedback.slack_of(pd, state.max_delay), params.granularity)
+    wanted = ceil_to(feedback.slack_of(pd, state.max_delay), params.granularity)
     return wanted, replace(state, pd=pd, phase="feedback")
 
 
@@ -326,7 +313,7 @@ def _calibrated(
     best, binding = 0, state.binding
     age = np.arange(known.ends.size)[::-1, None] / params.half_life
     fading = 0.5**age
-    margin = max(params.strictest, state.margin)
+    margin = params.prudence.planned(state.margin)
     for number, requirement in enumerate(params.requirements):
         kept = chance[number]
         counted = mature[:, None] | (kept < 0.5)  # an unfinished window counts once it has failed
@@ -337,12 +324,3 @@ def _calibrated(
         if found > best:
             best, binding = found, number
     return best, binding
-
-
-def _stretch(params: SlackParams, margin: float) -> float:
-    """More than the past would have needed, while even that turns out to be too little (drift)."""
-    return max(1.0, math.pow(params.strictest / margin, 0.3))
-
-
-def _up(value: int, granularity: int) -> int:
-    return -(-value // granularity) * granularity

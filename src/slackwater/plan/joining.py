@@ -77,6 +77,34 @@ class JoinWriter:
         ]
         return f"({' AND '.join(parts)})"
 
+    def found(self, bucket: int, grain: int) -> str:
+        """How many of ``results`` needed which slack, by event time in steps of ``bucket``.
+
+        *Ordered*: a result is in time if the watermark has not passed it when its last member
+        comes. *Immediate*: if no member is let go of before that. ``clock`` is that of the join
+        when this batch began.
+        """
+        writer, graph = self.writer, self.plan.graph
+        clock = writer.parameter("clock")
+        if self.plan.is_ordered:
+            needed = f"coalesce(__at, {clock}) - __ts"
+        else:
+            ends = [f"{self._time(name)} + {graph.patience(name)}" for name in graph.names]
+            needed = f"{clock} - least({', '.join(ends)})"
+        step = writer.quotient(f"greatest(0, {needed}) + {grain - 1}", grain)
+        start = f"__ts - {writer.modulo('__ts', bucket)}"
+        given = "sum(CASE WHEN __given THEN 1 ELSE 0 END)"
+        rows = f"SELECT {start} AS bucket, {step} AS step, __given"
+        return (
+            "SELECT bucket, step, count(*) AS results, "
+            f"CAST({given} AS BIGINT) AS given "
+            f"FROM ({rows} FROM {writer.told('results', 'clock')}) GROUP BY bucket, step"
+        )
+
+    def given(self) -> str:
+        """Only those of ``results`` that are in time."""
+        return "SELECT * FROM results WHERE __given"
+
     def present(self, results: str = "results") -> str:
         """``results`` as people see them: every row says what it is."""
         writer = self.writer

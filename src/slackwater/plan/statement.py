@@ -62,6 +62,10 @@ class Writer:
         """``value mod width``, never negative."""
         return _MODULO[self.dialect].format(value, width)
 
+    def quotient(self, value: str, width: int) -> str:
+        """Whole part of a division of numbers that are not negative."""
+        return f"(({value}) div {width})" if self.dialect == "spark" else f"(({value}) // {width})"
+
     def pane_of(self, time: str, state: State) -> str:
         return f"{time} - {self.modulo(f'{time} - {state.offset}', state.pane)}"
 

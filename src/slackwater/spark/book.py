@@ -99,9 +99,10 @@ def _is_beyond_reach(decision: QueryDecision, patience: int, run: Run) -> bool:
     return decision.upto is not None and run.high < decision.upto - patience
 
 
-def kept_longer(query: QueryPlan, decision: QueryDecision) -> int:  # noqa: ARG001
+def kept_longer(query: QueryPlan, decision: QueryDecision) -> int:
     """How much longer than answers need them the rows of a join are kept."""
-    return query.keep
+    measuring = decision.finding.keep if decision.finding is not None else 0
+    return max(query.keep, measuring)
 
 
 def patiences(plan: JoinPlan, tree: JoinNode) -> dict[str, int]:

@@ -25,7 +25,7 @@ from typing import Any
 
 from slackwater.errors import CheckpointError, StorageError
 
-FORMAT = 2
+FORMAT = 3
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 

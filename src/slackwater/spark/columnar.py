@@ -116,6 +116,12 @@ class ColumnarEngine:
             self._tables[run.path] = table
         return self._tables[run.path].select(schema.names).cast(schema)
 
+    def hold(self, relation: pa.Table) -> pa.Table:
+        return relation
+
+    def let_go(self, relation: pa.Table) -> None:
+        pass
+
     def gather(self, relation: pa.Table) -> pa.Table:
         return relation
 

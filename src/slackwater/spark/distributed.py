@@ -56,7 +56,7 @@ class SparkEngine:
     ) -> list[Delta[DataFrame]]:
         frame, beside = reader.rows(rows, wide=True)
         at = {n: marks.at.get(one.state.identity) for n, one in enumerate(reader.inputs)}
-        if any(instant is not None for instant in at.values()):
+        if any(one.state.identity in marks.at for one in reader.inputs):
             frame = frame.join(F.broadcast(self._instants(at)), "__input", "left")
         runs = self._write_apart(self.gather(frame), reader, batch)
         found: list[Delta[DataFrame]] = []
@@ -90,6 +90,12 @@ class SparkEngine:
             found.append(self._described(run) if (self.folder / run.path).exists() else None)
         shutil.rmtree(beside)
         return found
+
+    def hold(self, relation: DataFrame) -> DataFrame:
+        return relation.persist()
+
+    def let_go(self, relation: DataFrame) -> None:
+        relation.unpersist()
 
     def gather(self, relation: DataFrame) -> DataFrame:
         if not self.small:

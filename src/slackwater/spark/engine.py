@@ -43,7 +43,7 @@ class Marks:
     """By input state: instants to count rows apart at, and when its rows came, if that is kept."""
 
     cuts: dict[str, tuple[int, ...]]
-    at: dict[str, int]
+    at: dict[str, int | None]
 
 
 class Engine(Protocol[R]):
@@ -80,6 +80,14 @@ class Engine(Protocol[R]):
         ...
 
     def load(self, runs: Sequence[Run], schema: pa.Schema) -> R: ...
+
+    def hold(self, relation: R) -> R:
+        """The relation, computed once though it is read several times in this batch."""
+        ...
+
+    def let_go(self, relation: R) -> None:
+        """What was held is not read any more."""
+        ...
 
     def gather(self, relation: R) -> R:
         """The relation in few pieces, where little work was spread over many."""

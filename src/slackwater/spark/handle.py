@@ -11,6 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.control.records import Tier
 from slackwater.events import log
+from slackwater.plan.stage import QueryPlan
 from slackwater.spark.loop import Loop
 from slackwater.spark.quality import by_key
 
@@ -68,25 +69,30 @@ class Handle:
         return log.read(self._loop.checkpoint.events)
 
     def quality(self) -> dict[str, dict[str, Any]]:
-        """By query under an error bound: what was promised, what was measured, and the slack.
+        """By query under a contract: what was promised, what was measured, and the slack.
 
-        ``fulfilment`` is the share of measured results that kept the bound so far; results are
-        measured once their stragglers are in. The measured error of every result is in the
-        query's quality table.
+        ``fulfilment`` is the share of measured results (of a join: periods) that kept the bound
+        so far; they are measured once their stragglers are in. The measured error of every
+        result, or the recall of every period, is in the query's quality table.
         """
         plans = {plan.name: plan for plan in self._pipeline.plan.queries}
         return {
             name: {
-                "max_error": plans[name].promise.columns,  # type: ignore[union-attr]
-                "confidence": plans[name].promise.confidence,  # type: ignore[union-attr]
+                **_promised(plans[name]),
                 "measured": quality.results,
                 "within": quality.within,
                 "fulfilment": quality.fulfilment,
-                "slack_us": self._loop.state.slacks[name].slack,
-                "phase": self._loop.state.slacks[name].phase,
+                **self._waits(name),
             }
             for name, quality in self._loop.quality.items()
         }
+
+    def _waits(self, query: str) -> dict[str, Any]:
+        state = self._loop.state
+        if query in state.slacks:
+            return {"slack_us": state.slacks[query].slack, "phase": state.slacks[query].phase}
+        found = state.findings[query]
+        return {"recall": found.recall, "slack_us": found.slack, "phase": found.phase}
 
     def fulfilment_by_key(self, query: str) -> list[dict[str, Any]]:
         """Per key of a query: results measured and share within the bound, worst first.
@@ -129,3 +135,10 @@ class Handle:
         self._loop.halt()
         self._query.stop()
         self._loop.close()
+
+
+def _promised(plan: QueryPlan) -> dict[str, Any]:
+    if plan.recall is not None:
+        return {"min_recall": plan.recall.gamma, "over_us": plan.recall.over}
+    assert plan.promise is not None
+    return {"max_error": plan.promise.columns, "confidence": plan.promise.confidence}

@@ -63,7 +63,8 @@ class InputReader:
                 mine = table.filter(pc.equal(table["__input"], number))
             wanted = ["pane", *one.slots.values()]
             names = ["pane", *one.slots]
-            found.append(mine.select(wanted).rename_columns(names).cast(one.schema))
+            kinds = pa.schema([one.schema.field(name) for name in names])  # without ``__at``
+            found.append(mine.select(wanted).rename_columns(names).cast(kinds))
         return found
 
     def failed(self, beside: Observation | None, number: int) -> tuple[PaneCount, ...]:

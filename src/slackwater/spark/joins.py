@@ -11,6 +11,7 @@ from typing import Generic
 
 import pyarrow as pa
 
+from slackwater.disorder.finding import Found
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.joining import JoinWriter
 from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
@@ -18,6 +19,8 @@ from slackwater.spark.book import Book
 from slackwater.spark.engine import Engine, R, new_run
 from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.run import Run
+
+FOUND = pa.schema({name: pa.int64() for name in ("bucket", "step", "results", "given")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,21 @@ class JoinRunner(Generic[R]):
         text = self._writer.results(self.tree, active, late=self.late)
         text = self._writer.present(f"({text})")
         return self.engine.gather(self._sql(text, self.tree, made, schema, labels))
+
+    def present(self, results: R, labels: dict[str, int], schema: pa.Schema) -> R:
+        """Results that are at hand, as people see them."""
+        return self.engine.sql(self._writer.present(), schema, labels, results=results)
+
+    def given(self, results: R) -> R:
+        """Those of the results that are in time."""
+        return self.engine.sql(self._writer.given(), self.shape.results, {}, results=results)
+
+    def found(self, results: R, bucket: int, grain: int, clock: int) -> tuple[Found, ...]:
+        """Which slack the results would have needed, by event time."""
+        text = self._writer.found(bucket, grain)
+        table = self.engine.sql(text, FOUND, {"clock": clock}, results=results)
+        rows = self.engine.arrow(table).to_pylist()
+        return tuple(Found(r["bucket"], r["step"], r["results"], r["given"]) for r in rows)
 
     def _inner_nodes(self) -> dict[Tree, R]:
         made: dict[Tree, R] = {}

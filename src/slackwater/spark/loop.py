@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import reduce
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.control.finding import finding_params, last_periods
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -22,6 +23,7 @@ from slackwater.control.records import (
     Tier,
 )
 from slackwater.control.step import cuts, start, step
+from slackwater.disorder.finding import Found
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.plan.stage import QueryPlan
@@ -46,7 +48,13 @@ from slackwater.spark.inputs import InputReader
 from slackwater.spark.intake import Intake, Observer, few_cores
 from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.joins import JoinRunner, Moment
-from slackwater.spark.quality import Quality, measured, shown_errors
+from slackwater.spark.quality import (
+    Quality,
+    measured,
+    measured_recall,
+    recall_table,
+    shown_errors,
+)
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.shape import Shapes
 from slackwater.spark.side import SideMoment, join_side_rows, side_rows
@@ -83,6 +91,9 @@ class Loop:
     adaptive: str | None = None
     observers: dict[str, Observer] = field(default_factory=dict)
     readers: list[InputReader] | None = None
+    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
+    held: list[Any] = field(default_factory=list)
+    after: ControlState | None = None
     measured: dict[str, Measured] = field(default_factory=dict)
     quality: dict[str, Quality] = field(default_factory=dict)
     named: dict[int, set[str]] = field(default_factory=dict)
@@ -135,6 +146,10 @@ class Loop:
         found = manifest["quality"].items()
         self.quality = {name: Quality.from_json(quality) for name, quality in found}
         self.measured = {name: quality.last for name, quality in self.quality.items()}
+        self.found = {
+            name: tuple(Found(*found) for found in results)
+            for name, results in manifest["found"].items()
+        }
         runs = [Run.from_json(run) for run in manifest["runs"]]
         self.book = Book({})
         for run in runs:
@@ -181,6 +196,7 @@ class Loop:
         deltas = self._observe(engine, rows, batch)
         watch.lap("observe")
         decision, after = self._decide(deltas, batch, ended)
+        self.found, self.after = {}, after if ended else None
         watch.lap("decide")
         told = self._apply(engine, deltas, decision, session, rows)
         watch.lap("apply")
@@ -218,7 +234,7 @@ class Loop:
         if len(states) + len(self._readers()) > 1 or self.last_aside:  # read again below
             rows.persist()
         small = self.last_rows < SMALL_BATCH
-        marks = Marks(cuts(self.policy, self.state), {})
+        marks = Marks(cuts(self.policy, self.state), self._instants())
         deltas: dict[str, Delta[Any]] = {}
         for reader in self._readers():
             for delta in engine.read_inputs(reader, rows, batch, marks):
@@ -229,6 +245,15 @@ class Loop:
             sums = self.policy.plan.value_sums.get(state.identity, ())
             deltas[state.identity] = engine.observe(partials, state, batch, sums)
         return deltas
+
+    def _instants(self) -> dict[str, int | None]:
+        """By input of a measured join: when the rows of this batch come, on the join's clock."""
+        return {
+            state.identity: self.state.clocks.get(query.name)
+            for query in self.policy.plan.queries
+            if query.recall is not None
+            for _, state in query.fed
+        }
 
     def _readers(self) -> list[InputReader]:
         if self.readers is None:
@@ -267,6 +292,7 @@ class Loop:
             pin=self.pin,
             sums={identity: delta.sums for identity, delta in deltas.items() if delta.sums},
             measured=self.measured,
+            found=self.found,
         )
         decision, after = step(self.policy, observation, self.state)
         written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
@@ -318,13 +344,45 @@ class Loop:
             )
             delta = fresh.get(query.base.state.identity)
             if query.join is not None:
-                delta = runner.absorb(self._joining(engine, query, fresh, decision).run())
+                delta = runner.absorb(self._joined(engine, query, fresh, decision))
             shown = runner.run(delta)
-        else:
+        elif query.recall is None:
             shown = self._joining(engine, query, fresh, decision).shown(labels, schema)
+        else:
+            joining = self._joining(engine, query, fresh, decision)
+            joined = self._joined(engine, query, fresh, decision)
+            shown = None if joined is None else joining.present(joined, labels, schema)
         if shown is None:
             return 0
-        return self.sinks[query.name].write(decision.batch, Results(session, shown, schema))
+        written = self.sinks[query.name].write(decision.batch, Results(session, shown, schema))
+        self._let_go(engine)
+        return written
+
+    def _joined(
+        self,
+        engine: Engine[Any],
+        query: QueryPlan,
+        fresh: dict[str, Run | None],
+        decision: Decision,
+    ) -> Any | None:
+        """New results of the join of a query, counted if its recall is measured."""
+        joining = self._joining(engine, query, fresh, decision)
+        joined = joining.run()
+        if query.recall is None or joined is None:
+            return joined
+        joined = engine.hold(joined)
+        self.held.append(joined)
+        params = finding_params(query)
+        clock = self.state.clocks.get(query.name)
+        self.found[query.name] = joining.found(
+            joined, params.bucket, params.granularity, BEGIN_OF_TIME if clock is None else clock
+        )
+        return joined if query.late == "revise" else joining.given(joined)
+
+    def _let_go(self, engine: Engine[Any]) -> None:
+        for relation in self.held:
+            engine.let_go(relation)
+        self.held = []
 
     def _shown(self, query: QueryPlan) -> pa.Schema:
         """The columns that people see."""
@@ -352,7 +410,7 @@ class Loop:
             moment,
             fresh,
             self._tree(query),
-            late=query.late == "revise",
+            late=query.late == "revise" or query.recall is not None,
         )
 
     def _tree(self, query: QueryPlan) -> JoinNode:
@@ -391,7 +449,10 @@ class Loop:
     def _measure(
         self, engine: Engine[Any], query: QueryPlan, decision: Decision, session: SparkSession
     ) -> None:
-        """Measure the errors of answers whose stragglers are in by now."""
+        """Measure the errors, or the recall, of answers whose stragglers are in by now."""
+        if query.recall is not None:
+            self._measure_recall(query, decision, session)
+            return
         waiting = decision.queries[query.name].waiting
         if waiting is None:
             return
@@ -405,6 +466,22 @@ class Loop:
         table = engine.arrow(errors)
         self.meters[query.name].write(decision.batch, Results(session, shown_errors(table)))
         self.quality[query.name] = before.plus(measured(table))
+
+    def _measure_recall(self, query: QueryPlan, decision: Decision, session: SparkSession) -> None:
+        """Write down the recall of periods that are complete by now; at the end of all of them."""
+        finding = decision.queries[query.name].finding
+        assert finding is not None
+        assert query.recall is not None
+        periods = finding.periods
+        if self.after is not None:
+            state, found = self.after.findings[query.name], self.found.pop(query.name, ())
+            clock = self.after.clocks.get(query.name)
+            periods += last_periods(query, state, found, clock)
+        before = self.quality.get(query.name, Quality())
+        table = recall_table(periods, query.recall)
+        self.quality[query.name] = before.plus(measured_recall(table))
+        if table.num_rows:
+            self.meters[query.name].write(decision.batch, Results(session, table))
 
     # record ----------------------------------------------------------------------------------
 
@@ -435,6 +512,7 @@ class Loop:
                 "control": after.to_json(),
                 "runs": [run.to_json() for run in self.book.all()],
                 "quality": {name: q.to_json() for name, q in self.quality.items()},
+                "found": {name: [astuple(f) for f in found] for name, found in self.found.items()},
                 "report": report,
             },
         )
@@ -506,6 +584,7 @@ def _report(
                 "max_lateness": q.max_lateness,
                 **told[name],
                 **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
+                **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
             }
             for name, q in decision.queries.items()
         },

@@ -231,7 +231,7 @@ class Pipeline:
             meters={
                 q.name: q.quality or ParquetSink(str(folder.quality(q.name)))
                 for q, plan in zip(self.queries, self.plan.queries, strict=True)
-                if plan.promise is not None
+                if plan.promise is not None or plan.recall is not None
             },
             events=EventLog(folder.events),
             pin=pin,

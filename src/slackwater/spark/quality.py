@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.control.records import Measured, Waiting
+from slackwater.control.records import Finding, Measured, Waiting
+from slackwater.disorder.finding import Period
+from slackwater.plan.bound import RecallContract
 
 _DECILES = np.arange(0.05, 1.0, 0.1)
 
@@ -53,6 +56,44 @@ class Quality:
             "binding": waiting.binding,
             "margin": waiting.margin,
         }
+
+    def report_recall(self, finding: Finding) -> dict[str, Any]:
+        """The same for a join under a recall contract."""
+        return {
+            "measured": self.last.results,
+            "within": self.last.within,
+            "fulfilment": self.fulfilment,
+            "phase": finding.phase,
+            "expected_recall": finding.expected,
+            "measured_recall": finding.recall,
+            "wanted": finding.wanted,
+            "margin": finding.margin,
+        }
+
+
+def recall_table(periods: Sequence[Period], contract: RecallContract) -> pa.Table:
+    """Periods as people see them: results, those found in time, and their share."""
+    starts = [start for start, _, _ in periods]
+    ends = [start + contract.over for start in starts]
+    results = pa.array([n for _, n, _ in periods], pa.int64())
+    found = pa.array([given for _, _, given in periods], pa.int64())
+    recall = pc.divide(found.cast(pa.float64()), results.cast(pa.float64()))
+    instants = pa.timestamp("us", "UTC")
+    return pa.table(
+        {
+            "period_start": pa.array(starts, pa.int64()).cast(instants),
+            "period_end": pa.array(ends, pa.int64()).cast(instants),
+            "results": results,
+            "found": found,
+            "recall": recall,
+            "within": pc.greater_equal(recall, contract.gamma),
+        }
+    )
+
+
+def measured_recall(periods: pa.Table) -> Measured:
+    """The measurements of a batch in brief; here a result is a period."""
+    return Measured(periods.num_rows, int(pc.sum(periods["within"].cast(pa.int64())).as_py() or 0))
 
 
 def measured(errors: pa.Table) -> Measured:

@@ -7,6 +7,7 @@ spans of time add up. Reference: ``spec/qddh.md`` §7.2.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -86,6 +87,16 @@ class DelayHistogram:
     def highest(self) -> int:
         """The largest coarse delay, 0 if all is in order (``MaxD^R / g``)."""
         return self.counts[-1][0] if self.counts else 0
+
+    @property
+    def level(self) -> float:
+        """The mean delay on a scale from 0 to 1 that is fine for short and for long delays."""
+        total = sum(rows * math.log2(1 + bucket) for bucket, rows in self.counts)
+        return min(1.0, total / max(1, self.rows) / 32)
+
+    def only_late(self) -> DelayHistogram:
+        """The rows that are behind at all."""
+        return DelayHistogram(tuple((d, n) for d, n in self.counts if d > 0))
 
     def dense(self) -> Counts:
         """Rows by coarse delay 0 … highest, zeros included."""

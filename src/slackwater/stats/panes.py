@@ -38,5 +38,11 @@ def median_time(counts: Sequence[PaneCount]) -> int | None:
     return None
 
 
+def largest_delay(counts: Iterable[PaneCount], clock: int | None) -> int:
+    """How far the oldest row lies behind a clock."""
+    lows = [count.low for count in counts if count.low is not None]
+    return 0 if clock is None or not lows else max(0, clock - min(lows))
+
+
 def total(counts: Iterable[PaneCount]) -> int:
     return sum(count.rows for count in counts)

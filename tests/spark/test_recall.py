@@ -1,0 +1,161 @@
+"""Joins under a recall contract: measured exactly, kept, and the same after a restart."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.query.stream import Query
+from slackwater.spark.sinks import MemorySink
+from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
+
+SECOND = 1_000_000
+WINDOW = 2
+OVER = 10
+
+
+def rows(seed: int, batches: int) -> list[dict[str, list[Any]]]:
+    """Two streams, one row in four late, a few very late."""
+    draw = random.Random(seed)
+    cuts = []
+    for number in range(batches):
+        cut = {}
+        for name in ("a", "b"):
+            times = [number + draw.random() for _ in range(8)]
+            late = [max(0.0, t - draw.choice((0, 0, 0, 0, 0, 0.7, 1.5, 4))) for t in times]
+            cut[name] = [(round(t, 2), draw.randint(0, 3), 0) for t in late]
+        cuts.append(cut)
+    return cuts
+
+
+def joined(contract: Any, emit: str, sink: MemorySink, meter: MemorySink) -> Query:
+    stream = sw.join(
+        readings(name="a"),
+        readings(name="b"),
+        on="k",
+        within=f"{WINDOW} s",
+        emit=emit,  # type: ignore[arg-type]
+    )
+    return stream.query("q", contract, sink=sink, quality=meter)
+
+
+def tables(cuts: list[dict[str, list[Any]]]) -> list[Batch]:
+    return [{name: batch(*rows) for name, rows in cut.items()} for cut in cuts]
+
+
+def truth(cuts: list[dict[str, list[Any]]]) -> dict[int, int]:
+    """Results that all rows give, by period."""
+    found = {}
+    for name in ("a", "b"):
+        found[name] = pa.concat_tables([batch(*cut[name]) for cut in cuts])
+    with duckdb.connect() as duck:
+        for name, table in found.items():
+            duck.register(name, table)
+        near = f"abs(epoch_us(a.ts) - epoch_us(b.ts)) <= {WINDOW * SECOND}"
+        newest = "greatest(epoch_us(a.ts), epoch_us(b.ts))"
+        return dict(
+            duck.execute(
+                f"SELECT {newest} // {OVER * SECOND} * {OVER * SECOND} AS p, count(*) "
+                f"FROM a, b WHERE a.k = b.k AND {near} GROUP BY p"
+            ).fetchall()
+        )
+
+
+@pytest.mark.spec("qddh:F082", "qddh:F092")
+@pytest.mark.parametrize("emit", ["immediate", "ordered"])
+@pytest.mark.parametrize("tier", ["columnar", "spark"])
+def test_recall_is_measured_exactly(
+    spark: SparkSession, tmp_path: Path, emit: str, tier: str
+) -> None:
+    cuts = rows(1, 30 if tier == "columnar" else 12)
+    sink, meter = sw.memory(), sw.memory()
+    query = joined(sw.min_recall(0.8, over=f"{OVER} s"), emit, sink, meter)
+    run(spark, (query,), tables(cuts), tmp_path, tier=tier)
+    results, periods = sink.table(), meter.table()
+    assert results is not None
+    assert periods is not None
+    given = dict(
+        duckdb.sql(
+            f"SELECT epoch_us(event_time) // {OVER * SECOND} * {OVER * SECOND} AS p, count(*) "
+            "FROM results GROUP BY p"
+        ).fetchall()
+    )
+    measured = {
+        row[0]: (row[1], row[2])
+        for row in duckdb.sql(
+            "SELECT epoch_us(period_start), results, found FROM periods"
+        ).fetchall()
+    }
+    assert {start: found for start, (_, found) in measured.items()} == given
+    known = truth(cuts)
+    for start, (seen, found) in measured.items():
+        assert found <= seen <= known[start]
+        assert seen >= 0.97 * known[start]  # all but stragglers beyond the measured horizon
+
+
+@pytest.mark.spec("qddh:F087")
+@pytest.mark.parametrize("method", ["calibrated", "model", "feedback"])
+def test_more_is_found_with_a_stricter_contract(
+    spark: SparkSession, tmp_path: Path, method: str
+) -> None:
+    cuts = rows(2, 60)
+    shares, slacks = [], []
+    for number, gamma in enumerate((0.6, 0.97)):
+        sink, meter = sw.memory(), sw.memory()
+        contract = sw.min_recall(gamma, over=f"{OVER} s", method=method)
+        loop = run(
+            spark, (joined(contract, "ordered", sink, meter),), tables(cuts), tmp_path / str(number)
+        )
+        results = sink.table()
+        assert results is not None
+        shares.append(results.num_rows / sum(truth(cuts).values()))
+        slacks.append(loop.state.findings["q"].slack)
+    assert shares[0] < shares[1]
+    assert slacks[0] < slacks[1]
+    if method == "calibrated":
+        assert shares[1] >= 0.95
+
+
+def test_a_restart_after_every_batch_changes_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    cuts = rows(3, 16)
+    wanted, meter = sw.memory(), sw.memory()
+    contract = sw.min_recall(0.9, over=f"{OVER} s")
+    run(spark, (joined(contract, "immediate", wanted, meter),), tables(cuts), tmp_path / "whole")
+    found, again = sw.memory(), sw.memory()
+    query = joined(contract, "immediate", found, again)
+    for number, cut in enumerate(tables(cuts)):
+        loop = make_loop(spark, (query,), tmp_path / "pieces")
+        loop.process(frame(spark, loop, cut), number)
+        loop.close()
+    loop = make_loop(spark, (query,), tmp_path / "pieces")
+    loop.finish(spark)
+    loop.close()
+    assert shown(found) == shown(wanted)
+    assert shown(again) == shown(meter)
+
+
+def shown(sink: MemorySink) -> list[str]:
+    table = sink.table()
+    assert table is not None
+    kept = [name for name in table.column_names if name != "emitted_at"]
+    return sorted(repr(row) for row in table.select(kept).to_pylist())
+
+
+def test_a_recall_out_of_reach_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    contract = sw.min_recall(0.999, over=f"{OVER} s", at_most="0.2 s")
+    query = joined(contract, "ordered", sw.memory(), sw.memory())
+    loop = make_loop(spark, (query,), tmp_path)
+    for number, cut in enumerate(tables(rows(4, 14))):
+        loop.process(frame(spark, loop, cut), number)
+    loop.close()
+    told = [
+        line for line in (tmp_path / "events.jsonl").read_text().splitlines() if "notice" in line
+    ]
+    assert any("would need a slack of" in line for line in told)
