@@ -1,4 +1,4 @@
-"""One small disordered stream, three queries over it, and how to judge what they left.
+"""One small disordered stream, four queries over it, and how to judge what they left.
 
 Kill, fault and cluster tests tell this story again and again and compare the endings.
 """
@@ -43,9 +43,10 @@ def _row(draw: random.Random, number: int) -> Row:
 
 
 def queries(stream: Stream) -> tuple[Query, ...]:
-    """Late rows set aside, late rows folded into revisions, and a slack chosen by an error bound.
+    """Late rows set aside, late rows folded into revisions, a slack chosen by an error bound, and
+    a join that keeps inner results, under a recall contract.
 
-    The first two have two levels; all three share one base state.
+    The first two have two levels; the first three share one base state.
     """
     small = (
         stream.where("v IS NULL OR v > -8")
@@ -55,10 +56,20 @@ def queries(stream: Stream) -> tuple[Query, ...]:
     )
     large = small.window("12 s", "4 s").group_by("k % 2 AS odd")
     above = large.aggregate(windows="count(*)", rows="sum(n)", total="sum(s)", best="max(top)")
+    joined = sw.join(
+        stream.named("x"),
+        stream.named("y").where("v > 0"),
+        stream.named("z").where("v > 10"),
+        on="k",
+        within={"x": "3 s", "y": "2 s", "z": "4 s"},
+        order="((x y) z)",
+        emit="ordered",
+    ).select("x.k AS k", "x.v AS xv", "y.v AS yv", "z.v AS zv")
     return (
         above.query("aside", sw.slack("3 s"), late="side"),
         above.query("revised", sw.slack("1 s"), late="revise", keep="9 s"),
         small.query("bounded", sw.max_error(0.2, confidence=0.8, of=["n", "s"])),
+        joined.query("joined", sw.min_recall(0.7, over="8 s"), late="revise", keep="4 s"),
     )
 
 

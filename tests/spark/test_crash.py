@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.plan.stage import describe
 from slackwater.query.stream import Query
-from slackwater.spark import pipeline, stages
+from slackwater.spark import book, pipeline
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.intake import join_streams
 from slackwater.spark.loop import Loop
@@ -66,7 +66,7 @@ def test_death_at_any_write_changes_nothing(
     told = queries(readings("1 day"))
     told = told if tier == "columnar" else told[1:]
     tables = batches(9 if tier == "columnar" else 6)
-    monkeypatch.setattr(stages, "FAN_IN", 3)
+    monkeypatch.setattr(book, "FAN_IN", 3)
     run(spark, told, tables, tmp_path / "calm", tier=tier)
     expected = ending(tmp_path / "calm")
 

@@ -43,7 +43,8 @@ class Observation:
     ``panes`` maps each base state to its pane histogram, ``now`` is the heartbeat's wall time
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
     ``sums`` has totals of partials by base state, ``measured`` what the batch before measured,
-    ``found`` the results that the joins of the batch before computed.
+    ``found`` the results that the joins of the batch before computed. ``distinct`` counts values
+    of columns, by input of joins whose order is not chosen yet.
     """
 
     batch: int
@@ -56,6 +57,7 @@ class Observation:
     sums: dict[str, dict[str, float]] = field(default_factory=dict)
     measured: dict[str, Measured] = field(default_factory=dict)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
+    distinct: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class ControlState:
     sizes: dict[str, tuple[float, ...]] = field(default_factory=dict)
     findings: dict[str, FindingState] = field(default_factory=dict)
     clocks: dict[str, int | None] = field(default_factory=dict)
+    orders: dict[str, dict[str, Any]] = field(default_factory=dict)
     version: int = STATE_VERSION
 
     def to_json(self) -> dict[str, Any]:
@@ -101,6 +104,7 @@ class ControlState:
             {name: tuple(sizes) for name, sizes in value["sizes"].items()},
             {name: FindingState.from_json(found) for name, found in value["findings"].items()},
             dict(value["clocks"]),
+            dict(value["orders"]),
             value["version"],
         )
 

@@ -6,8 +6,10 @@ No clock, no session, no randomness: any run replays from its event log.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from slackwater.control import finding, waiting
+from slackwater.control.ordering import order_after
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -74,9 +76,25 @@ def step(
     )
     marks = {name: query.upto for name, query in queries.items()}
     settled = {name: q.waiting.upto for name, q in queries.items() if q.waiting is not None}
-    sizes = {name: waiting.sizes(observation, state, name) for name in slacks}
-    kept = {name: found for name, (found, _) in findings.items()}
-    return decision, ControlState(streams, marks, tier, slacks, settled, sizes, kept, clocks)
+    after = ControlState(
+        streams=streams,
+        watermarks=marks,
+        tier=tier,
+        slacks=slacks,
+        settled=settled,
+        sizes={name: waiting.sizes(observation, state, name) for name in slacks},
+        findings={name: found for name, (found, _) in findings.items()},
+        clocks=clocks,
+        orders=_orders(policy, observation, state),
+    )
+    return decision, after
+
+
+def _orders(
+    policy: Policy, observation: Observation, state: ControlState
+) -> dict[str, dict[str, Any]]:
+    chosen = {q.name: order_after(q, observation, state) for q in policy.plan.queries}
+    return {name: order for name, order in chosen.items() if order is not None}
 
 
 def _counts(policy: Policy, stream: str, observation: Observation) -> tuple[PaneCount, ...]:

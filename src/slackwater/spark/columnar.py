@@ -63,6 +63,10 @@ class ColumnarEngine:
             found.append(Delta(one.state, table, None, counts, reader.beat(beside), {}))
         return found
 
+    def distinct(self, delta: Delta[pa.Table], columns: Sequence[str]) -> dict[str, float]:
+        assert delta.relation is not None
+        return distinct_values(delta.relation.select(columns))
+
     def absorb(self, delta: Delta[pa.Table], batch: int, bound: int | None) -> Run | None:
         table = delta.relation
         assert table is not None
@@ -167,6 +171,12 @@ def histogram(delta: pa.Table) -> tuple[tuple[PaneCount, ...], int | None]:
         if group["__rows_sum"]
     )
     return counts, pc.max(groups["__beat_max"]).as_py()
+
+
+def distinct_values(table: pa.Table) -> dict[str, float]:
+    """Distinct values of each column."""
+    names = table.column_names
+    return {name: float(pc.count_distinct(table[name]).as_py()) for name in names}
 
 
 def totals(delta: pa.Table, names: Sequence[str]) -> dict[str, float]:

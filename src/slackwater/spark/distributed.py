@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 from slackwater.control.records import Tier
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
-from slackwater.spark.columnar import histogram, totals
+from slackwater.spark.columnar import distinct_values, histogram, totals
 from slackwater.spark.engine import Delta, Marks, filled, new_run
 from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.parquet import uri, write_parquet
@@ -101,6 +101,11 @@ class SparkEngine:
         if not self.small:
             return relation
         return relation.coalesce(1)  # one task, one file: faster than spreading little work
+
+    def distinct(self, delta: Delta[DataFrame], columns: Sequence[str]) -> dict[str, float]:
+        if delta.run is None:
+            return {}
+        return distinct_values(pq.read_table(self.folder / delta.run.path, columns=list(columns)))
 
     def absorb(self, delta: Delta[DataFrame], batch: int, bound: int | None) -> Run | None:
         found = [c for c in delta.counts if c.pane is not None]

@@ -67,6 +67,10 @@ class Engine(Protocol[R]):
         """Run the one job over new rows that are kept as they are, for joins."""
         ...
 
+    def distinct(self, delta: Delta[R], columns: Sequence[str]) -> dict[str, float]:
+        """Distinct values of columns of a delta."""
+        ...
+
     def absorb(self, delta: Delta[R], batch: int, bound: int | None) -> Run | None:
         """Keep the usable part of a delta as a run."""
         ...

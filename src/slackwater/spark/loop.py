@@ -7,13 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, field
-from functools import reduce
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.control.finding import finding_params, last_periods
+from slackwater.control.ordering import tree_of
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -22,44 +20,30 @@ from slackwater.control.records import (
     Policy,
     Tier,
 )
-from slackwater.control.step import cuts, start, step
+from slackwater.control.step import start, step
 from slackwater.disorder.finding import Found
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
-from slackwater.plan.stage import QueryPlan
-from slackwater.plan.state import State
-from slackwater.plan.tree import JoinNode
-from slackwater.spark import inputs
+from slackwater.spark.apply import Applying, Layout, Outlets
 from slackwater.spark.book import (
-    BEGIN_OF_TIME,
     Book,
     compact,
     keepings,
-    kept_longer,
     purge,
     readers,
 )
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.distributed import SparkEngine
-from slackwater.spark.engine import Delta, Engine, Marks
+from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
-from slackwater.spark.inputs import InputReader
-from slackwater.spark.intake import Intake, Observer, few_cores
-from slackwater.spark.join_shape import JoinShape
-from slackwater.spark.joins import JoinRunner, Moment
+from slackwater.spark.intake import few_cores
+from slackwater.spark.observe import Observing
 from slackwater.spark.quality import (
     Quality,
-    measured,
-    measured_recall,
-    recall_table,
-    shown_errors,
 )
+from slackwater.spark.report import Stopwatch, batch_report
 from slackwater.spark.run import Run, total_rows
-from slackwater.spark.shape import Shapes
-from slackwater.spark.side import SideMoment, join_side_rows, side_rows
-from slackwater.spark.sinks.base import Results, Sink
-from slackwater.spark.stages import Bounds, QueryRunner
 
 SMALL_BATCH = 300_000
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -71,12 +55,8 @@ class Loop:
 
     policy: Policy
     checkpoint: Checkpoint
-    intake: Intake
-    shapes: Shapes
-    joins: dict[str, JoinShape]
-    sinks: dict[str, Sink]
-    sides: dict[str, Sink]
-    meters: dict[str, Sink]
+    layout: Layout
+    outlets: Outlets
     events: EventLog
     pin: Tier | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
@@ -89,11 +69,8 @@ class Loop:
     last_rows: int = 0
     last_aside: int = 0
     adaptive: str | None = None
-    observers: dict[str, Observer] = field(default_factory=dict)
-    readers: list[InputReader] | None = None
+    observing: Observing = field(init=False)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
-    held: list[Any] = field(default_factory=list)
-    after: ControlState | None = None
     measured: dict[str, Measured] = field(default_factory=dict)
     quality: dict[str, Quality] = field(default_factory=dict)
     named: dict[int, set[str]] = field(default_factory=dict)
@@ -102,6 +79,7 @@ class Loop:
 
     def __post_init__(self) -> None:
         self.columnar = ColumnarEngine(self.checkpoint.runs, sketches=self._has_sketches())
+        self.observing = Observing(self.policy, self.layout.intake, self.layout.joins)
         self.state = start(self.policy, self.pin or "columnar")
         try:
             self._resume()
@@ -132,7 +110,7 @@ class Loop:
             if told is None or told < self.batch:
                 self.events.write("batch", **manifest["report"])
         self.checkpoint.sweep(set().union(*self.named.values()))
-        for query, sink in [*self.sinks.items(), *self.sides.items(), *self.meters.items()]:
+        for query, sink in self.outlets.all:
             sink.open(query)
             sink.rollback(self.batch)
 
@@ -195,10 +173,23 @@ class Loop:
         engine = self._engine(session)
         deltas = self._observe(engine, rows, batch)
         watch.lap("observe")
-        decision, after = self._decide(deltas, batch, ended)
-        self.found, self.after = {}, after if ended else None
+        decision, after = self._decide(engine, deltas, batch, ended)
         watch.lap("decide")
-        told = self._apply(engine, deltas, decision, session, rows)
+        applying = Applying(
+            self.layout,
+            self.outlets,
+            engine,
+            session,
+            rows,
+            self.book,
+            decision,
+            self.state,
+            after,
+            self.quality,
+            ended=ended,
+        )
+        told = applying.apply(deltas)
+        self.found = applying.found
         watch.lap("apply")
         if rows is not None and rows.is_cached:
             rows.unpersist()
@@ -219,63 +210,16 @@ class Loop:
         small = self.last_rows < SMALL_BATCH and few_cores(session)
         return SparkEngine(self.checkpoint.runs, session, small=small)
 
-    # observe ---------------------------------------------------------------------------------
-
     def _observe(
         self, engine: Engine[Any], rows: DataFrame | None, batch: int
     ) -> dict[str, Delta[Any]]:
-        """One job over the new rows for each base state, one for all inputs of joins.
-
-        The rows are read from their sources once.
-        """
         if rows is None:
             return {}
-        states = [(s, state) for s, state in self.policy.plan.base_states if state.kind != "input"]
-        if len(states) + len(self._readers()) > 1 or self.last_aside:  # read again below
-            rows.persist()
-        small = self.last_rows < SMALL_BATCH
-        marks = Marks(cuts(self.policy, self.state), self._instants())
-        deltas: dict[str, Delta[Any]] = {}
-        for reader in self._readers():
-            for delta in engine.read_inputs(reader, rows, batch, marks):
-                deltas[delta.state.identity] = delta
-        for stream, state in states:
-            view = self.intake.rows_of(rows, stream, small=small)
-            partials = self._observer(state).partials(view)
-            sums = self.policy.plan.value_sums.get(state.identity, ())
-            deltas[state.identity] = engine.observe(partials, state, batch, sums)
-        return deltas
-
-    def _instants(self) -> dict[str, int | None]:
-        """By input of a measured join: when the rows of this batch come, on the join's clock."""
-        return {
-            state.identity: self.state.clocks.get(query.name)
-            for query in self.policy.plan.queries
-            if query.recall is not None
-            for _, state in query.fed
-        }
-
-    def _readers(self) -> list[InputReader]:
-        if self.readers is None:
-            fed = [(s, state) for s, state in self.policy.plan.base_states if state.kind == "input"]
-            schemas = {
-                one.state.identity: shape.input(one.name)
-                for shape in self.joins.values()
-                for one in shape.plan.inputs
-            }
-            self.readers = inputs.readers(fed, schemas, self.intake)
-        return self.readers
-
-    def _observer(self, state: State) -> Observer:
-        if state.identity not in self.observers:
-            beats = self.intake.has_heartbeat
-            self.observers[state.identity] = Observer.of(state, heartbeat=beats)
-        return self.observers[state.identity]
-
-    # decide ----------------------------------------------------------------------------------
+        small, again = self.last_rows < SMALL_BATCH, self.last_aside > 0
+        return self.observing.observe(engine, rows, batch, self.state, small=small, again=again)
 
     def _decide(
-        self, deltas: dict[str, Delta[Any]], batch: int, ended: bool
+        self, engine: Engine[Any], deltas: dict[str, Delta[Any]], batch: int, ended: bool
     ) -> tuple[Decision, ControlState]:
         """Decide, and write it down before it is applied; a repeated batch decides the same."""
         earlier = self.checkpoint.decision(batch)
@@ -293,197 +237,12 @@ class Loop:
             sums={identity: delta.sums for identity, delta in deltas.items() if delta.sums},
             measured=self.measured,
             found=self.found,
+            distinct=self.observing.distinct(engine, deltas, self.state),
         )
         decision, after = step(self.policy, observation, self.state)
         written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
         self.checkpoint.remember(batch, written)
         return decision, after
-
-    # apply -----------------------------------------------------------------------------------
-
-    def _apply(
-        self,
-        engine: Engine[Any],
-        deltas: dict[str, Delta[Any]],
-        decision: Decision,
-        session: SparkSession,
-        rows: DataFrame | None,
-    ) -> dict[str, dict[str, int]]:
-        """Advance the plan: keep what is new, close windows, write results."""
-        fresh = {}
-        for identity, delta in deltas.items():
-            bound = decision.streams[self._stream_of(identity)].bound
-            fresh[identity] = engine.absorb(delta, decision.batch, bound)
-            self.book.add(fresh[identity])
-        told: dict[str, dict[str, int]] = {}
-        for query in self.policy.plan.queries:
-            emitted = self._emit(engine, query, fresh, decision, session)
-            aside = self._set_aside(query, decision, session, rows)
-            told[query.name] = {"emitted": emitted, "aside": aside}
-            self._measure(engine, query, decision, session)
-        return told
-
-    def _stream_of(self, identity: str) -> str:
-        return next(s for s, state in self.policy.plan.base_states if state.identity == identity)
-
-    def _emit(
-        self,
-        engine: Engine[Any],
-        query: QueryPlan,
-        fresh: dict[str, Run | None],
-        decision: Decision,
-        session: SparkSession,
-    ) -> int:
-        bounds = Bounds.of(decision.queries[query.name])
-        origin = min(decision.streams[name].origin or 0 for name in query.streams)
-        labels = {"origin": origin, "emitted_at": decision.emitted_at}
-        schema = self._shown(query)
-        if query.stages:
-            runner = QueryRunner(
-                engine, query, self.shapes, self.book, decision.batch, bounds, labels
-            )
-            delta = fresh.get(query.base.state.identity)
-            if query.join is not None:
-                delta = runner.absorb(self._joined(engine, query, fresh, decision))
-            shown = runner.run(delta)
-        elif query.recall is None:
-            shown = self._joining(engine, query, fresh, decision).shown(labels, schema)
-        else:
-            joining = self._joining(engine, query, fresh, decision)
-            joined = self._joined(engine, query, fresh, decision)
-            shown = None if joined is None else joining.present(joined, labels, schema)
-        if shown is None:
-            return 0
-        written = self.sinks[query.name].write(decision.batch, Results(session, shown, schema))
-        self._let_go(engine)
-        return written
-
-    def _joined(
-        self,
-        engine: Engine[Any],
-        query: QueryPlan,
-        fresh: dict[str, Run | None],
-        decision: Decision,
-    ) -> Any | None:
-        """New results of the join of a query, counted if its recall is measured."""
-        joining = self._joining(engine, query, fresh, decision)
-        joined = joining.run()
-        if query.recall is None or joined is None:
-            return joined
-        joined = engine.hold(joined)
-        self.held.append(joined)
-        params = finding_params(query)
-        clock = self.state.clocks.get(query.name)
-        self.found[query.name] = joining.found(
-            joined, params.bucket, params.granularity, BEGIN_OF_TIME if clock is None else clock
-        )
-        return joined if query.late == "revise" else joining.given(joined)
-
-    def _let_go(self, engine: Engine[Any]) -> None:
-        for relation in self.held:
-            engine.let_go(relation)
-        self.held = []
-
-    def _shown(self, query: QueryPlan) -> pa.Schema:
-        """The columns that people see."""
-        if query.stages:
-            return self.shapes[query.name, query.top.level].shown
-        return self.joins[query.name].shown
-
-    def _joining(
-        self,
-        engine: Engine[Any],
-        query: QueryPlan,
-        fresh: dict[str, Run | None],
-        decision: Decision,
-    ) -> JoinRunner[Any]:
-        mine = decision.queries[query.name]
-        after, upto = (BEGIN_OF_TIME if t is None else t for t in (mine.after, mine.upto))
-        moment = Moment(after, upto, kept_longer(query, mine))
-        assert query.join is not None
-        return JoinRunner(
-            engine,
-            query.join,
-            self.joins[query.name],
-            self.book,
-            decision.batch,
-            moment,
-            fresh,
-            self._tree(query),
-            late=query.late == "revise" or query.recall is not None,
-        )
-
-    def _tree(self, query: QueryPlan) -> JoinNode:
-        assert query.join is not None
-        return query.join.tree or query.join.written
-
-    def _set_aside(
-        self, query: QueryPlan, decision: Decision, session: SparkSession, rows: DataFrame | None
-    ) -> int:
-        """Write rows that cannot be used to the side output: a second read, if there are any."""
-        mine = decision.queries[query.name]
-        late = mine.dropped if query.late == "side" else 0
-        if rows is None or late + mine.rejected == 0:
-            return 0
-        if query.join is not None:
-            found = self._join_side(query, decision, rows, late=late > 0)
-            return self.sides[query.name].write(decision.batch, Results(session, found))
-        view = self.intake.rows_of(rows, query.stream)
-        clock = self.state.streams[query.stream].clock
-        bound = decision.streams[query.stream].bound
-        found = side_rows(view, query, mine, bound=bound, clock=clock, late=late > 0)
-        return self.sides[query.name].write(decision.batch, Results(session, found))
-
-    def _join_side(
-        self, query: QueryPlan, decision: Decision, rows: DataFrame, *, late: bool
-    ) -> DataFrame:
-        """Rows of all inputs of a join that cannot be used."""
-        after = decision.queries[query.name].after
-        parts = []
-        for number, (name, _) in enumerate(query.fed):
-            clock, bound = self.state.streams[name].clock, decision.streams[name].bound
-            moment = SideMoment(after, bound, clock, late)
-            parts.append(join_side_rows(self.intake.rows_of(rows, name), query, number, moment))
-        return reduce(DataFrame.unionByName, parts)
-
-    def _measure(
-        self, engine: Engine[Any], query: QueryPlan, decision: Decision, session: SparkSession
-    ) -> None:
-        """Measure the errors, or the recall, of answers whose stragglers are in by now."""
-        if query.recall is not None:
-            self._measure_recall(query, decision, session)
-            return
-        waiting = decision.queries[query.name].waiting
-        if waiting is None:
-            return
-        bounds = Bounds.between(waiting.after, waiting.upto)
-        runner = QueryRunner(engine, query, self.shapes, self.book, decision.batch, bounds, {})
-        errors = runner.measure()
-        before = self.quality.get(query.name, Quality())
-        if errors is None:
-            self.quality[query.name] = before.plus(Measured())
-            return
-        table = engine.arrow(errors)
-        self.meters[query.name].write(decision.batch, Results(session, shown_errors(table)))
-        self.quality[query.name] = before.plus(measured(table))
-
-    def _measure_recall(self, query: QueryPlan, decision: Decision, session: SparkSession) -> None:
-        """Write down the recall of periods that are complete by now; at the end of all of them."""
-        finding = decision.queries[query.name].finding
-        assert finding is not None
-        assert query.recall is not None
-        periods = finding.periods
-        if self.after is not None:
-            state, found = self.after.findings[query.name], self.found.pop(query.name, ())
-            clock = self.after.clocks.get(query.name)
-            periods += last_periods(query, state, found, clock)
-        before = self.quality.get(query.name, Quality())
-        table = recall_table(periods, query.recall)
-        self.quality[query.name] = before.plus(measured_recall(table))
-        if table.num_rows:
-            self.meters[query.name].write(decision.batch, Results(session, table))
-
-    # record ----------------------------------------------------------------------------------
 
     def _record(
         self,
@@ -497,13 +256,13 @@ class Loop:
     ) -> None:
         """Commit: purge and merge runs, write the manifest, then tell."""
         queries = self.policy.plan.queries
-        trees = {query.name: self._tree(query) for query in queries if query.join}
+        trees = {query.name: tree_of(query, after) for query in queries if query.join}
         purge(self.book, readers(queries, decision.queries, trees))
-        joins = {name: (self.joins[name], tree) for name, tree in trees.items()}
-        merging = keepings(engine.writer, queries, self.shapes, joins)
+        joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
+        merging = keepings(engine.writer, queries, self.layout.shapes, joins)
         compact(engine, self.book, merging, decision.batch)
         self.columnar.keep_only(self.book.all())
-        report = _report(decision, told, self.book, watch, self.quality)
+        report = batch_report(decision, told, self.book, watch, self.quality)
         self.checkpoint.commit(
             decision.batch,
             {
@@ -539,59 +298,3 @@ class Loop:
             self.events.write("tier", batch=decision.batch, tier=self.state.tier)
         if self.on_batch is not None:
             self.on_batch(report)
-
-
-@dataclass(slots=True)
-class Stopwatch:
-    """Time spent in each verb, in milliseconds."""
-
-    laps: dict[str, float] = field(default_factory=dict)
-    _last: float = field(default_factory=time.perf_counter)
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.laps[name] = round((now - self._last) * 1000, 3)
-        self._last = now
-
-
-def _report(
-    decision: Decision,
-    told: dict[str, dict[str, int]],
-    book: Book,
-    watch: Stopwatch,
-    quality: dict[str, Quality],
-) -> dict[str, Any]:
-    """What this batch did, as the ``batch`` event tells it."""
-    return {
-        "batch": decision.batch,
-        "at": decision.emitted_at,
-        "tier": decision.tier,
-        "streams": {
-            name: {
-                "rows": s.rows,
-                "clock": s.clock,
-                "null_time": s.null_time,
-                "far_future": s.far_future,
-            }
-            for name, s in decision.streams.items()
-        },
-        "queries": {
-            name: {
-                "slack": q.slack,
-                "watermark": q.upto,
-                "late": q.late,
-                "dropped": q.dropped,
-                "max_lateness": q.max_lateness,
-                **told[name],
-                **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
-                **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
-            }
-            for name, q in decision.queries.items()
-        },
-        "state": {
-            "runs": len(book.all()),
-            "rows": total_rows(book.all()),
-            "bytes": sum(run.bytes for run in book.all()),
-        },
-        "ms": watch.laps,
-    }

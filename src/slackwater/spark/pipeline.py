@@ -16,13 +16,14 @@ from slackwater.plan.explain import explain_json, explain_text
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
+from slackwater.spark.apply import Layout, Outlets
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.handle import Handle
 from slackwater.spark.intake import Intake, open_streams
 from slackwater.spark.loop import Loop
 from slackwater.spark.session import direct_checkpoint_files, local_session
 from slackwater.spark.shape import shapes
-from slackwater.spark.sinks import ParquetSink, Sink
+from slackwater.spark.sinks import ParquetSink
 from slackwater.spark.sources.base import Source
 from slackwater.units import SECOND, DurationLike, duration, fingerprint
 
@@ -221,25 +222,25 @@ class Pipeline:
         return Loop(
             policy=Policy(self.plan, options.columnar_rows),
             checkpoint=folder,
-            intake=intake,
-            shapes=stages,
-            joins=joins,
-            sinks={
-                q.name: q.sink or ParquetSink(str(folder.results(q.name))) for q in self.queries
-            },
-            sides=self._sides(folder),
-            meters={
-                q.name: q.quality or ParquetSink(str(folder.quality(q.name)))
-                for q, plan in zip(self.queries, self.plan.queries, strict=True)
-                if plan.promise is not None or plan.recall is not None
-            },
+            layout=Layout(self.plan, intake, stages, joins),
+            outlets=self._outlets(folder),
             events=EventLog(folder.events),
             pin=pin,
             on_batch=options.on_batch,
         )
 
-    def _sides(self, folder: Checkpoint) -> dict[str, Sink]:
-        return {q.name: q.side or ParquetSink(str(folder.side(q.name))) for q in self.queries}
+    def _outlets(self, folder: Checkpoint) -> Outlets:
+        """Where everything goes; into the checkpoint folder where nothing else was said."""
+        promised = {p.name for p in self.plan.queries if p.promise or p.recall}
+        return Outlets(
+            {q.name: q.sink or ParquetSink(str(folder.results(q.name))) for q in self.queries},
+            {q.name: q.side or ParquetSink(str(folder.side(q.name))) for q in self.queries},
+            {
+                q.name: q.quality or ParquetSink(str(folder.quality(q.name)))
+                for q in self.queries
+                if q.name in promised
+            },
+        )
 
     def _beat(self, options: Options) -> int | None:
         """The heartbeat's period; available-now runs have none, they end anyway."""

@@ -1,0 +1,68 @@
+"""What a batch did, as the ``batch`` event tells it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from slackwater.control.records import Decision
+from slackwater.spark.book import Book
+from slackwater.spark.quality import Quality
+from slackwater.spark.run import total_rows
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Time spent in each verb, in milliseconds."""
+
+    laps: dict[str, float] = field(default_factory=dict)
+    _last: float = field(default_factory=time.perf_counter)
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = round((now - self._last) * 1000, 3)
+        self._last = now
+
+
+def batch_report(
+    decision: Decision,
+    told: dict[str, dict[str, int]],
+    book: Book,
+    watch: Stopwatch,
+    quality: dict[str, Quality],
+) -> dict[str, Any]:
+    """What this batch did, as the ``batch`` event tells it."""
+    return {
+        "batch": decision.batch,
+        "at": decision.emitted_at,
+        "tier": decision.tier,
+        "streams": {
+            name: {
+                "rows": s.rows,
+                "clock": s.clock,
+                "null_time": s.null_time,
+                "far_future": s.far_future,
+            }
+            for name, s in decision.streams.items()
+        },
+        "queries": {
+            name: {
+                "slack": q.slack,
+                "watermark": q.upto,
+                "late": q.late,
+                "dropped": q.dropped,
+                "max_lateness": q.max_lateness,
+                **told[name],
+                **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
+                **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
+            }
+            for name, q in decision.queries.items()
+        },
+        "state": {
+            "runs": len(book.all()),
+            "rows": total_rows(book.all()),
+            "bytes": sum(run.bytes for run in book.all()),
+        },
+        "ms": watch.laps,
+    }
