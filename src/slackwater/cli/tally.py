@@ -60,10 +60,11 @@ class QueryTally:
         for entry in pc.value_counts(table["kind"]).to_pylist():
             self.kinds[entry["values"]] += entry["counts"]
         finals = table.filter(pc.equal(table["kind"], "final"))
-        ends = pc.value_counts(finals["window_end"].cast(pa.int64())).to_pylist()
+        time = "window_end" if "window_end" in table.column_names else "event_time"
+        ends = pc.value_counts(finals[time].cast(pa.int64())).to_pylist()
         for end in ends if clock is not None and not self.is_ended else []:
             self.waits[(clock - end["values"]) // MILLISECOND] += end["counts"]
-        ordered = table.sort_by([("window_end", "ascending"), ("revision", "ascending")])
+        ordered = table.sort_by([(time, "ascending"), ("revision", "ascending")])
         self.newest.extend(ordered.slice(max(0, ordered.num_rows - SHOWN)).to_pylist())
 
 
@@ -115,8 +116,14 @@ class Tally:
         for answers in self._waiting:
             query = self.queries[answers.query]
             if answers.batch == batch and answers.table.num_rows:
-                query.add_answers(answers.table, self.streams[query.plan.stream].clock)
+                query.add_answers(answers.table, self.clock_of(query))
         self._waiting.clear()
+
+    def clock_of(self, query: QueryTally) -> int | None:
+        """The clock of a query: that of the slowest of its streams."""
+        clocks = [self.streams[name].clock for name in query.plan.streams]
+        known = [clock for clock in clocks if clock is not None]
+        return min(known) if len(known) == len(clocks) else None
 
     @property
     def rows(self) -> int:
@@ -146,7 +153,7 @@ class Tally:
         }
 
     def _query_summary(self, query: QueryTally) -> dict[str, Any]:
-        rows = self.streams[query.plan.stream].rows
+        rows = sum(self.streams[name].rows for name in query.plan.streams)
         longest = query.max_lateness
         return {
             "slack_us": query.plan.slack,

@@ -20,7 +20,10 @@ from slackwater.cli.format import NOTHING, show_seconds, show_time, show_value
 from slackwater.cli.tally import QueryTally, Tally
 from slackwater.units import show_duration
 
-_HIDDEN = ("window_start", "window_end", "kind", "revision", "coverage", "boundary", "emitted_at")
+_HIDDEN = (
+    *("window_start", "window_end", "event_time", "kind", "revision"),
+    *("coverage", "boundary", "emitted_at"),
+)
 _VERBS = {"observe": "cyan", "decide": "magenta", "apply": "green", "record": "yellow"}
 _BAR = 24
 
@@ -180,7 +183,7 @@ def _queries(tally: Tally) -> Table:
 
 def _lag(tally: Tally, query: QueryTally) -> str:
     """How far the watermark is behind the clock."""
-    clock = tally.streams[query.plan.stream].clock
+    clock = tally.clock_of(query)
     if clock is None or query.watermark is None or query.is_ended:
         return NOTHING
     return show_seconds(clock - query.watermark)
@@ -204,15 +207,21 @@ def _verbs(tally: Tally) -> Group:
     return Group(words, held)
 
 
+def _when(row: dict[str, Any]) -> str:
+    """The window of an answer, or the event time of a join's result."""
+    if "event_time" in row:
+        return show_value(row["event_time"])
+    return f"{show_value(row['window_start'])} – {show_value(row['window_end'])}"
+
+
 def _newest_answers(name: str, query: QueryTally) -> Table:
     rows = list(query.newest)
     columns = [column for column in rows[-1] if column not in _HIDDEN]
     table = _table(f"newest of {name}", "kind", *columns)
     for row in rows:
-        start, end = row["window_start"], row["window_end"]
         kind = row["kind"] if not row["revision"] else f"{row['kind']} {row['revision']}"
         table.add_row(
-            f"{show_value(start)} – {show_value(end)}",
+            _when(row),
             Text(kind, style="green" if row["kind"] == "final" else "yellow"),
             *(show_value(row[column]) for column in columns),
         )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage, describe
+from slackwater.plan.tree import inputs_of, nodes_of, show_tree
 from slackwater.units import show_duration
 
 
@@ -20,7 +22,7 @@ def explain_text(plan: PipelinePlan) -> str:
         lines.append(
             f"stream {stream.name}: time {stream.time}, reads {columns}, may jump ahead {ahead}"
         )
-    shared = len(plan.queries) - len(plan.base_states)
+    shared = sum(len(query.fed) for query in plan.queries) - len(plan.base_states)
     if shared:
         lines.append(f"{shared} base state{'s' if shared > 1 else ''} shared between queries")
     return "\n".join(lines)
@@ -35,12 +37,42 @@ def _query_lines(query: QueryPlan) -> list[str]:
     lines = [f"query {query.name} ({', '.join(terms)})"]
     for stage in reversed(query.stages):
         lines += _stage_lines(stage)
+    if query.join is not None:
+        return lines + _join_lines(query.join)
     lines.append(f"  {'  ' * len(query.stages)}stream {query.stream}")
+    return lines
+
+
+def _join_lines(join: JoinPlan) -> list[str]:
+    """The join at the bottom: shape, predicates, and how far apart members may be."""
+    graph = join.graph
+    shape = "order from first statistics" if join.tree is None else show_tree(join.tree)
+    lines = [f"  join {', '.join(graph.names)} ({shape}; results {join.emit})"]
+    equal = [" = ".join(f"{name}" for _, name in members) for members in graph.classes]
+    predicates = [p.expression.sql for p in graph.predicates]
+    lines += [f"    on {text}" for text in (*equal, *predicates)]
+    for part in join.inputs:
+        where = "" if part.state.where is None else f", where {part.state.where.sql}"
+        columns = ", ".join(name for name, _ in part.state.keys) or "-"
+        waits = show_duration(graph.patience(part.name))
+        lines.append(
+            f"    {part.name}: stream {part.stream}{where}, rows wait {waits} for partners"
+        )
+        lines.append(f"      state {part.state.identity}: rows; {columns}")
+    for node in nodes_of(join.tree)[:-1] if join.tree is not None else ():
+        names = frozenset(inputs_of(node))
+        columns = ", ".join(join.columns(names)) or "-"
+        lines.append(f"    {show_tree(node)} keeps its results")
+        lines.append(f"      state {join.identity(names)}: rows; {columns}")
     return lines
 
 
 def _waiting(query: QueryPlan) -> str:
     promise = query.promise
+    if query.recall is not None:
+        recall = query.recall
+        most = "" if recall.at_most is None else f", at most {show_duration(recall.at_most)}"
+        return f"recall at least {recall.gamma:g} over {show_duration(recall.over)}{most}"
     if promise is None:
         return f"slack {show_duration(query.slack)}"
     errors = ", ".join(f"{name} {epsilon:g}" for name, epsilon in promise.columns.items())
@@ -76,7 +108,8 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
     value["identity"] = plan.identity
     value["contracts"] = {
         q.name: {
-            "slack_us": None if q.promise else q.slack,
+            "slack_us": None if q.promise or q.recall else q.slack,
+            "min_recall": q.recall.gamma if q.recall else None,
             "max_error": q.promise.columns if q.promise else None,
             "confidence": q.promise.confidence if q.promise else None,
             "late": q.late,

@@ -14,7 +14,7 @@ from slackwater.plan.build import Checked, LogicalQuery
 from slackwater.plan.join import JoinPlan, lay_out_join
 from slackwater.plan.node import Joined, Named, Node, WindowAggregate, chain, collapse
 from slackwater.plan.state import State, StateKind
-from slackwater.plan.tree import tree_to_json
+from slackwater.plan.tree import inputs_of, nodes_of
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression
 from slackwater.query.schema import Schema
@@ -143,7 +143,7 @@ def _describe_join(join: JoinPlan) -> dict[str, object]:
         "predicates": [p.expression.sql for p in graph.predicates],
         "values": {name: value.sql for name, value in join.values},
         "emit": join.emit,
-        "tree": None if join.tree is None else tree_to_json(join.tree),
+        "kept": sorted(sorted(inputs_of(node)) for node in nodes_of(join.tree or "")[:-1]),
     }
 
 

@@ -9,11 +9,14 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from slackwater.control.ordering import tree_of
 from slackwater.control.records import Tier
 from slackwater.events import log
 from slackwater.plan.stage import QueryPlan
+from slackwater.spark.book import inner_states
 from slackwater.spark.loop import Loop
 from slackwater.spark.quality import by_key
+from slackwater.spark.run import total_rows
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
@@ -61,8 +64,32 @@ class Handle:
         self._loop.pin = tier
 
     def explain(self, form: str = "text") -> str:
-        """The plan as text or JSON."""
-        return self._pipeline.explain(form)
+        """The plan as text or JSON, with the order of joins and what they hold by now."""
+        if form == "json":
+            return self._pipeline.explain(form)
+        return "\n".join([self._pipeline.explain(form), *self._joins()])
+
+    def _joins(self) -> list[str]:
+        """How joins run: order of probes, expected sizes, rows held."""
+        lines = []
+        for query in self._pipeline.plan.queries:
+            if query.join is None:
+                continue
+            order = self._loop.state.orders.get(query.name)
+            tree = tree_of(query, self._loop.state)
+            for number, name in enumerate(query.join.graph.names):
+                held = total_rows(self._loop.book.of(query.join.inputs[number].state.identity))
+                lines.append(f"query {query.name}: {name} holds {held:,} rows")
+                if order is not None:
+                    sizes = zip(tree.order(number), order["sizes"][name], strict=True)
+                    steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
+                    expected = f"{order['rows'][name]:,.0f} expected"
+                    lines[-1] += f", {expected}; a row probes {', '.join(steps)}"
+            for identity, names in inner_states(query.join, tree).items():
+                held = total_rows(self._loop.book.of(identity))
+                inside = " ".join(n for n in query.join.graph.names if n in names)
+                lines.append(f"query {query.name}: ({inside}) holds {held:,} rows")
+        return lines
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Everything that happened so far, oldest first."""

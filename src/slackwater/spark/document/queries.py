@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from slackwater.errors import Problem
-from slackwater.query.contract import LATE_POLICIES, FixedSlack, MaxError, max_error, slack
+from slackwater.query.contract import (
+    LATE_POLICIES,
+    FixedSlack,
+    MaxError,
+    MinRecall,
+    max_error,
+    min_recall,
+    slack,
+)
 from slackwater.query.stream import Query, Stream
+from slackwater.spark.document.joins import JOIN, read_join
 from slackwater.spark.document.sources import located
 from slackwater.spark.document.table import (
     COUNT,
@@ -39,13 +48,17 @@ _LEVEL: Keys = {
     "group_by": Key(TEXTS),
     "aggregate": Key(TEXT_TABLE, required=True),
 }
+_OPTIONAL = ("window", "aggregate")  # of a query that ends with a join
 _QUERY: Keys = {
     "name": Key(TEXT, required=True),
-    "from": Key(TEXT, required=True),
+    "from": Key(TEXT),
+    **JOIN,
     **_LEVEL,
     "then": Key(TABLES),
     "slack": Key(DURATION),
     "max_error": Key(NUMBER),
+    "min_recall": Key(NUMBER),
+    "over": Key(DURATION),
     "confidence": Key(NUMBER),
     "of": Key(TEXTS),
     "at_least": Key(DURATION),
@@ -79,12 +92,15 @@ def read_query(
     before = len(problems)
     named = isinstance(value, dict) and isinstance(value.get("name"), str)
     where = f"query.{value['name']}" if named else f"query[{number}]"
-    given = read_table(value, _QUERY, where, problems)
+    given = read_table(value, _keys(value), where, problems)
     above = [
         read_table(level, _LEVEL, f"{where}.then[{n}]", problems)
         for n, level in enumerate(given.get("then", []), start=1)
     ]
-    stream = _source(given.get("from"), where, around, problems)
+    if "join" in given:
+        stream = read_join(given, where, around.streams, problems)
+    else:
+        stream = _source(given.get("from"), where, around, problems)
     sound = len(problems) == before
     sink = _sink(given.get("sink"), f"{where}.sink", around, problems)
     side = _sink(given.get("side"), f"{where}.side", around, problems)
@@ -97,20 +113,43 @@ def read_query(
     return stream.query(given["name"], contract, **terms, sink=sink, side=side)
 
 
-def _contract(given: dict[str, Any], where: str, problems: list[Problem]) -> FixedSlack | MaxError:
-    terms = [key for key in ("confidence", "of", "at_least", "at_most") if key in given]
-    if "max_error" not in given:
-        for key in terms:
-            text = f"{key} belongs to max_error, which is not given"
+def _keys(value: Any) -> Keys:
+    """What a query may say: one over a join may end with it, one over a source may not."""
+    if isinstance(value, dict) and "join" in value:
+        optional = {name: replace(_QUERY[name], required=False) for name in _OPTIONAL}
+        return {**{k: key for k, key in _QUERY.items() if k != "from"}, **optional}
+    alone = {k: key for k, key in _QUERY.items() if k not in JOIN or k == "join"}
+    return {**alone, "from": Key(TEXT, required=True)}
+
+
+_TERMS = {
+    "max_error": ("confidence", "of", "at_least", "at_most"),
+    "min_recall": ("over", "at_least", "at_most"),
+}
+
+
+def _contract(
+    given: dict[str, Any], where: str, problems: list[Problem]
+) -> FixedSlack | MaxError | MinRecall:
+    kinds = [kind for kind in ("slack", *_TERMS) if kind in given]
+    if len(kinds) > 1:
+        text = f"{' and '.join(kinds)} exclude each other"
+        hint = "at_least and at_most bound the slack that a contract chooses"
+        problems.append(Problem("KEY_TWICE", f"{where}.{kinds[0]}", text, hint))
+    kind = kinds[-1] if kinds else "slack"
+    allowed = _TERMS.get(kind, ())
+    for key in sorted({key for keys in _TERMS.values() for key in keys}):
+        if key in given and key not in allowed:
+            owners = " or ".join(name for name, keys in _TERMS.items() if key in keys)
+            text = f"{key} belongs to {owners}, which is not given"
             problems.append(Problem("KEY_ALONE", f"{where}.{key}", text))
+    if kind == "slack":
         return slack(given.get("slack", 0))
-    if "slack" in given:
-        text = "slack and max_error exclude each other"
-        hint = "at_least and at_most bound the slack that max_error chooses"
-        problems.append(Problem("KEY_TWICE", f"{where}.slack", text, hint))
-    chosen = {key: given[key] for key in terms}
+    chosen = {key: given[key] for key in allowed if key in given}
     if "of" in chosen:
         chosen["of"] = texts(chosen["of"])
+    if kind == "min_recall":
+        return min_recall(given["min_recall"], **chosen)
     return max_error(given["max_error"], **chosen)
 
 
@@ -130,8 +169,10 @@ def _add_level(stream: Stream, level: dict[str, Any]) -> Stream:
         stream = stream.where(predicate)
     if "select" in level:
         stream = stream.select(*texts(level["select"]))
+    if "window" not in level:
+        return stream
     windows = stream.window(level["window"], level.get("slide"), start=level.get("start", 0))
-    return windows.group_by(*texts(level.get("group_by"))).aggregate(**level["aggregate"])
+    return windows.group_by(*texts(level.get("group_by"))).aggregate(**level.get("aggregate", {}))
 
 
 def _sink(
