@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from benchmarks.papers.recall_ji2018.workload import DataSet, Workload
 
+from slackwater.disorder.join_slack import JoinSeen, RecallAdaptation, RecallParams
 from slackwater.disorder.recall import RecallModel
 from slackwater.disorder.requirement import RecallRequirement
-from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams
 from slackwater.replay.join.counted import CountedJoin, JoinRun, exact_counts
 from slackwater.replay.join.manager import JoinManagerParams
 from slackwater.replay.join.quality import measured_recall, recall_fulfilment
 from slackwater.replay.join.recording import JoinTrace
-from slackwater.replay.join.statistics import JoinSeen
 from slackwater.replay.statistics import StatisticsParams
 from slackwater.stats.productivity import Profile
 from slackwater.units import MILLISECOND, MINUTE, SECOND
