@@ -123,7 +123,8 @@ def _parameter(data: dict[str, Any], sweep: str, key: str, label: str) -> Any:
 
 def times(data: dict[str, Any]) -> Any:
     sets = data["sets"]
-    figure, axes = plt.subplots(1, len(sets), figsize=(3.6 * len(sets), 3.3), sharey=True)
+    size = (3.6 * len(sets), 3.3)
+    figure, (axes,) = plt.subplots(1, len(sets), figsize=size, sharey=True, squeeze=False)
     for axis, (name, found) in zip(axes, sets.items(), strict=True):
         for method, g in sorted({(r["method"], r["granularity_ms"]) for r in found["times"]}):
             rows = [r for r in found["times"] if (r["method"], r["granularity_ms"]) == (method, g)]

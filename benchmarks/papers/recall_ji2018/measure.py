@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from benchmarks.papers.recall_ji2018.workload import DataSet, Workload
 
+from slackwater.disorder.join_slack import JoinSeen, RecallAdaptation, RecallParams
 from slackwater.disorder.recall import RecallModel
 from slackwater.disorder.requirement import RecallRequirement
-from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams
 from slackwater.replay.join.counted import CountedJoin, JoinRun, exact_counts
 from slackwater.replay.join.manager import JoinManagerParams
 from slackwater.replay.join.quality import measured_recall, recall_fulfilment
 from slackwater.replay.join.recording import JoinTrace
-from slackwater.replay.join.statistics import JoinSeen
 from slackwater.replay.statistics import StatisticsParams
 from slackwater.stats.productivity import Profile
 from slackwater.units import MILLISECOND, MINUTE, SECOND
@@ -70,6 +69,7 @@ class Scale:
     periods_s: tuple[int, ...] = (10, 30, 60, 120)
     intervals_s: tuple[float, ...] = (0.1, 1, 10)
     granularities_ms: tuple[int, ...] = (10, 100)
+    seeds: tuple[int, ...] = (2, 3, 4)
     timed_minutes: float = 3
     literal_every: int = 60
 
@@ -83,6 +83,7 @@ QUICK = Scale(
     variants=VARIANTS[:5],
     periods_s=(10, 60),
     intervals_s=(1, 10),
+    seeds=(),
     timed_minutes=2,
 )
 
@@ -126,6 +127,8 @@ class Experiment:
             "least_recall": float(recalls.min()),
             "overall_recall": run.results.total / self.true.total,
             "mean_slack_s": float(np.mean(slacks)) / SECOND,
+            "required_0": float(np.mean([end.required == 0.0 for end in run.intervals])),
+            "required_1": float(np.mean([end.required == 1.0 for end in run.intervals])),
             "measurements": recalls.size,
         }
 
@@ -165,6 +168,20 @@ def sweep(experiment: Experiment, scale: Scale) -> list[Row]:
                 row = experiment.row(variant.asked(recall), recall)
                 rows.append({"variant": variant.name, **row})
         say(f"  {experiment.workload.name}: {variant.name}")
+    return rows
+
+
+def other_seeds(data: DataSet, scale: Scale) -> list[Row]:
+    """The methods of the source work on other draws of the same workload."""
+    rows = []
+    for seed in scale.seeds:
+        experiment = Experiment(data.make(scale.sweep_minutes, seed))
+        rows += [
+            {"seed": seed, "variant": variant.name, **experiment.row(variant.asked(recall), recall)}
+            for variant in (AM, AM_EQ, PD)
+            for recall in SOME
+        ]
+        say(f"  {data.name}: seed {seed}")
     return rows
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slackwater.disorder.join_slack import RecallParams
 from slackwater.disorder.requirement import RecallRequirement
-from slackwater.replay.join.adaptation import RecallParams
 from slackwater.replay.join.condition import Equal, same_key
 from slackwater.replay.join.counted import CountedJoin, JoinRun, exact_counts
 from slackwater.replay.join.engine import JoinQuery

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slackwater.disorder.join_slack import JoinSeen, RecallParams
 from slackwater.disorder.requirement import RecallRequirement
 from slackwater.errors import CheckpointError
-from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams, RecallState
 from slackwater.replay.join.condition import same_key
 from slackwater.replay.join.engine import (
     Engine,
@@ -24,11 +24,10 @@ from slackwater.replay.join.interval import IntervalEnd
 from slackwater.replay.join.manager import JoinManager, JoinManagerParams
 from slackwater.replay.join.oracle import exact_join
 from slackwater.replay.join.quality import Floats, ResultTimes, measured_recall, recall_fulfilment
-from slackwater.replay.join.statistics import JoinSeen, JoinStatistics, JoinStatisticsState
+from slackwater.replay.join.statistics import JoinStatistics, JoinStatisticsState
 from slackwater.replay.join.tree import JoinTree
 from slackwater.replay.join.windows import StreamWindows
 from slackwater.replay.statistics import StatisticsParams
-from slackwater.stats.productivity import Profile
 from slackwater.units import MILLISECOND, SECOND
 from tests.replay.join.disordered import (
     TWO,
@@ -152,16 +151,6 @@ def test_distributed_joins_adapt_by_what_they_can_know(kind: str, method: str) -
         assert recall_fulfilment(recalls(produced, ends), 0.99 * 0.95) > 0.9
 
 
-@pytest.mark.spec("qddh:F085")
-def test_an_interval_without_results_keeps_the_slack() -> None:
-    params = JoinManagerParams(ASKED)
-    adaptation = RecallAdaptation.start(ASKED, params.model((4, 4)))
-    statistics = JoinStatistics.start(StatisticsParams(), ("a", "b"))
-    assert adaptation.step(Profile((), ()), statistics.get()) is None
-    pd = RecallAdaptation.start(replace(ASKED, method="pd"), params.model((4, 4)))
-    assert pd.step(Profile((), ()), statistics.get()) is None
-
-
 @pytest.mark.spec("qddh:F087")
 def test_the_search_by_trial_decides_the_same() -> None:
     short = long_streams("ab", 6)
@@ -212,26 +201,6 @@ def test_statistics_continue_from_saved_state() -> None:
     assert (one.leads, one.max_delay) == (other.leads, other.max_delay)
 
 
-def test_an_adaptation_continues_from_saved_state() -> None:
-    manager, _, _ = managed(replace(ASKED, method="pd"), long_streams("ab", 6))
-    assert manager.adaptation is not None
-    saved = manager.adaptation.snapshot()
-    params = manager.params.policy
-    assert isinstance(params, RecallParams)
-    resumed = RecallAdaptation.start(params, manager.params.model((4, 4)), saved)
-    profile, seen = Profile(((0, 10),), ((0, 5),)), manager.statistics.get()
-    assert resumed.step(profile, seen) == manager.adaptation.step(profile, seen)
-    assert resumed.snapshot() == manager.adaptation.snapshot()
-
-
-def test_saved_state_of_an_unknown_version_is_refused() -> None:
-    with pytest.raises(CheckpointError, match="version 99"):
-        JoinStatistics.start(StatisticsParams(), ("a",), JoinStatisticsState(version=99))
-    model = JoinManagerParams(ASKED).model((4, 4))
-    with pytest.raises(CheckpointError, match="version 99"):
-        RecallAdaptation.start(ASKED, model, RecallState(version=99))
-
-
 @pytest.mark.parametrize("policy", [ASKED, "none", "max"], ids=["am", "none", "max"])
 @pytest.mark.parametrize("kind", ["one", "tree", "parallel"])
 def test_a_join_continues_from_saved_state_as_if_never_stopped(
@@ -272,3 +241,8 @@ def test_results_leave_in_order_while_the_slack_changes() -> None:
     manager = JoinManager(JoinManagerParams(ASKED), QUERY)
     results = joined(manager, long_streams("ab", 6))
     assert all(one.ts <= other.ts for one, other in pairwise(results))
+
+
+def test_statistics_saved_by_an_unknown_version_are_refused() -> None:
+    with pytest.raises(CheckpointError, match="version 99"):
+        JoinStatistics.start(StatisticsParams(), ("a",), JoinStatisticsState(version=99))

@@ -17,7 +17,7 @@ from math import prod
 
 import numpy as np
 
-from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams
+from slackwater.disorder.join_slack import RecallAdaptation, RecallParams
 from slackwater.replay.join.interval import IntervalCounter, IntervalEnd
 from slackwater.replay.join.manager import JoinManagerParams
 from slackwater.replay.join.probe import Probe

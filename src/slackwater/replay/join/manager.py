@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from slackwater.disorder.baselines import NoSlack, NoSlackState
+from slackwater.disorder.join_slack import RecallAdaptation, RecallParams, RecallState
 from slackwater.disorder.kslack import KSlack, KSlackParams, KSlackState
 from slackwater.disorder.recall import RecallModel
 from slackwater.errors import CheckpointError
-from slackwater.replay.join.adaptation import RecallAdaptation, RecallParams, RecallState
 from slackwater.replay.join.combined import Combined
 from slackwater.replay.join.engine import Engine, JoinQuery, OneJoin, Outcome
 from slackwater.replay.join.interval import IntervalCounter, IntervalEnd

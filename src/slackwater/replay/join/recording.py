@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.replay.join.statistics import JoinSeen
+from slackwater.disorder.join_slack import JoinSeen
 from slackwater.replay.recording import RecentCounts, Recording, Trace
 from slackwater.replay.statistics import StatisticsParams
 from slackwater.stats.arrival import Instants, instants

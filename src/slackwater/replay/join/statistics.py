@@ -7,31 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from slackwater.disorder.join_slack import JoinSeen
 from slackwater.errors import CheckpointError
 from slackwater.replay.statistics import Statistics, StatisticsParams, StatisticsState
-from slackwater.stats.histogram import Counts
 from slackwater.stats.lead import LeadState, MeanLead, sync_sizes
 
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class JoinSeen:
-    """What a decision about the common slack looks at; one entry per stream.
-
-    Parameters
-    ----------
-    delays
-        Rows of ``R_i^stat`` by coarse delay.
-    leads
-        ``K_i^sync`` in microseconds.
-    max_delay
-        Largest delay of any stream since the start, microseconds.
-    """
-
-    delays: tuple[Counts, ...]
-    leads: tuple[float, ...]
-    max_delay: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,18 @@
-"""The Buffer-Size Adaptation Unit of a join: one common slack per adaptation interval.
+"""The common slack of a join, decided once per adaptation interval from the recall asked for.
 
 When an interval ends, its productivity profile tells how many results it should have had. From
 that and the results of the period before, the recall that the next interval needs (Γ'); from
 there the slack, by the recall model (AM-adt), or by feedback from the estimated recall (PD-adt).
+
+It knows nothing of an engine: productivity profiles and delays in, a slack out.
 
 Reference: ``spec/qddh.md`` §18.1, §20 to §22, gaps G8 (nothing known: keep the slack), G12.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
 from slackwater.disorder.feedback import PDParams, PDState, slack_of, step
 from slackwater.disorder.recall import RecallModel
@@ -21,7 +23,7 @@ from slackwater.disorder.requirement import (
     instant_requirement,
 )
 from slackwater.errors import CheckpointError
-from slackwater.replay.join.statistics import JoinSeen
+from slackwater.stats.histogram import Counts
 from slackwater.stats.productivity import LateEstimate, Profile
 from slackwater.stats.result_size import ResultSizeParams, ResultSizes, ResultSizeState
 from slackwater.units import MINUTE, SECOND
@@ -76,6 +78,25 @@ class RecallParams:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinSeen:
+    """What a decision looks at; one entry per stream.
+
+    Parameters
+    ----------
+    delays
+        Rows of ``R_i^stat`` by coarse delay.
+    leads
+        ``K_i^sync`` in microseconds.
+    max_delay
+        Largest delay of any stream since the start, microseconds.
+    """
+
+    delays: tuple[Counts, ...]
+    leads: tuple[float, ...]
+    max_delay: int
+
+
+@dataclass(frozen=True, slots=True)
 class RecallState:
     """Sizes of the results, what PD-adt remembers, and the requirement in force."""
 
@@ -84,9 +105,27 @@ class RecallState:
     required: float | None = None
     version: int = VERSION
 
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "sizes": self.sizes.to_json()}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> RecallState:
+        sizes, pd = ResultSizeState.from_json(value["sizes"]), PDState(**value["pd"])
+        return cls(**{**value, "sizes": sizes, "pd": pd})
+
 
 class RecallAdaptation:
-    """Decides the slack of one join; the model knows its windows."""
+    """Decides the slack of one join; the model knows its windows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> params = RecallParams(RecallRequirement(0.8, "off"), selectivity="eq")
+    >>> unit = RecallAdaptation.start(params, RecallModel((4, 4), granularity=1))
+    >>> seen = JoinSeen((np.array([6, 2, 1, 1]),) * 2, leads=(0.0, 0.0), max_delay=3)
+    >>> unit.step(Profile(((0, 100),), ((0, 10),)), seen)
+    2
+    """
 
     def __init__(self, params: RecallParams, model: RecallModel, state: RecallState) -> None:
         self._params = params
