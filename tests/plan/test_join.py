@@ -1,0 +1,201 @@
+"""Joins from what the user wrote: checked, taken apart, given identities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import slackwater as sw
+from slackwater.plan.explain import explain_json, explain_text
+from slackwater.plan.graph import equal_classes
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
+from slackwater.query.stream import Query, Stream
+from tests.plan.test_build import conditions, plan, stream
+
+
+def named(*names: str) -> list[Stream]:
+    return [stream(name=name) for name in names]
+
+
+def joined(*names: str, **terms: Any) -> Stream:
+    given = {"on": "k", "within": "5 s", **terms}
+    return sw.join(*named(*names), **given)
+
+
+def join_of(query: Query) -> JoinPlan:
+    found = plan(query).queries[0].join
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("terms", "condition"),
+    [
+        ({"within": None}, "JOIN_WINDOW"),
+        ({"within": "soon"}, "DURATION_INVALID"),
+        ({"within": "-1 s"}, "DURATION_NEGATIVE"),
+        ({"within": {"a": "1 s"}}, "JOIN_WINDOW"),
+        ({"within": {("a", "x"): "1 s"}}, "JOIN_WINDOW"),
+        ({"within": {("a", "a"): "1 s"}}, "JOIN_WINDOW"),
+        ({"on": "a.k = x.k"}, "COLUMN_UNKNOWN"),
+        ({"on": "a.k = speed"}, "COLUMN_UNKNOWN"),
+        ({"on": "v > 3 AND a.k = b.k"}, "COLUMN_AMBIGUOUS"),
+        ({"on": "a.k = b.site"}, "TYPE_MISMATCH"),
+        ({"on": "a.k + b.k"}, "TYPE_MISMATCH"),
+        ({"on": "a.k ="}, "SQL_UNPARSABLE"),
+        ({"on": "a.v > 3"}, "JOIN_CARTESIAN"),
+        ({"on": ()}, "JOIN_CARTESIAN"),
+        ({"emit": "sometimes"}, "JOIN_EMIT"),
+        ({"how": "left"}, "JOIN_OUTER"),
+        ({"order": "(a c)"}, "JOIN_ORDER"),
+        ({"order": "((a b)"}, "JOIN_ORDER"),
+    ],
+)
+def test_a_join_that_cannot_be_is_refused(terms: dict[str, Any], condition: str) -> None:
+    assert condition in conditions(joined("a", "b", **terms).query("q"))
+
+
+def test_inputs_are_checked() -> None:
+    one, other = named("a", "b")
+    counted = other.window("5 s").group_by("k").aggregate(n="count(*)")
+    pair = sw.join(one, other, on="k", within="1 s")
+    assert conditions(sw.join(one, on="k", within="1 s").query("q")) == ["JOIN_SIZE"]
+    many = [stream(name=f"s{n}") for n in range(9)]
+    assert conditions(sw.join(*many, on="k", within="1 s").query("q")) == ["JOIN_SIZE"]
+    assert conditions(sw.join(one, one, on="k", within="1 s").query("q")) == ["JOIN_NAMES"]
+    assert conditions(sw.join(one, counted, on="k", within="1 s").query("q")) == ["JOIN_INPUT"]
+    assert conditions(sw.join(one, pair, on="k", within="1 s").query("q")) == ["JOIN_INPUT"]
+    bad = sw.join(one.where("speed > 1"), other, on="k", within="1 s").query("q")
+    assert conditions(bad) == ["COLUMN_UNKNOWN"]
+
+
+def test_contracts_belong_to_what_they_are_about() -> None:
+    pair = joined("a", "b")
+    counted = stream().window("5 s").aggregate(n="count(*)")
+    assert conditions(pair.query("q", sw.max_error(0.1))) == ["CONTRACT_KIND"]
+    assert conditions(counted.query("q", sw.min_recall(0.9))) == ["CONTRACT_KIND"]
+    assert conditions(pair.query("q", sw.min_recall(1.5))) == ["CONTRACT_RANGE"]
+    assert conditions(pair.query("q", sw.min_recall(0.9, over=0))) == ["CONTRACT_RANGE"]
+    assert conditions(pair.query("q", sw.min_recall(0.9, method="guess"))) == ["CONTRACT_METHOD"]
+    above = pair.window("5 s").aggregate(n="count(*)").query("q", sw.min_recall(0.9))
+    assert plan(above).queries[0].recall is not None
+
+
+@pytest.mark.parametrize(
+    ("contract", "condition"),
+    [
+        ([], "CONTRACT_EMPTY"),
+        (sw.max_error(1.5), "CONTRACT_RANGE"),
+        (sw.max_error(0.1, confidence=0), "CONTRACT_RANGE"),
+        (sw.max_error(0.1, of="m"), "CONTRACT_COLUMN"),
+        (sw.max_error(0.1, method="guess"), "CONTRACT_METHOD"),
+        (sw.max_error(0.1, at_least="2 s", at_most="1 s"), "CONTRACT_LIMITS"),
+    ],
+)
+def test_error_contracts_are_checked(contract: Any, condition: str) -> None:
+    counted = stream().window("5 s").aggregate(n="count(*)")
+    assert condition in conditions(counted.query("q", contract))
+
+
+def test_error_contracts_need_one_level() -> None:
+    twice = stream().window("5 s").aggregate(n="count(*)").window("10 s").aggregate(n="sum(n)")
+    assert conditions(twice.query("q", sw.max_error(0.1))) == ["CONTRACT_LEVELS"]
+
+
+def test_columns_are_called_by_stream_and_name() -> None:
+    query = joined("a", "b").query("q")
+    assert plan(query).queries[0].join is not None
+    shown = join_of(query).output.names
+    assert shown == (*(f"a_{c}" for c in ("ts", "k", "v", "site")), "b_ts", "b_k", "b_v", "b_site")
+
+
+def test_only_columns_that_are_read_are_kept() -> None:
+    query = joined("a", "b", on=["a.k = b.k", "a.v < b.v"]).select("a.site AS place").query("q")
+    kept = {part.name: [name for name, _ in part.state.keys] for part in join_of(query).inputs}
+    assert kept == {"a": ["a_k", "a_v", "a_site"], "b": ["b_k", "b_v"]}
+    assert join_of(query).columns(frozenset({"a", "b"})) == ("a_site",)
+
+
+def test_filters_above_and_predicates_on_one_stream_go_down() -> None:
+    pair = joined("a", "b", on=["a.k = b.k", "a.v > 3"]).where("b.site = 'x' AND a.v < b.v")
+    found = join_of(pair.query("q"))
+    wheres = {p.name: p.state.where.sql if p.state.where else None for p in found.inputs}
+    assert wheres == {"a": "`v` > 3", "b": "`site` = 'x'"}
+    assert [p.expression.sql for p in found.graph.predicates] == ["`a_v` < `b_v`"]
+
+
+def test_a_filter_above_may_connect_what_the_join_does_not() -> None:
+    assert join_of(joined("a", "b", on=()).where("a.k = b.k").query("q")).graph.parts() == [
+        frozenset({"a", "b"})
+    ]
+    assert len(join_of(joined("a", "b", on=(), cross=True).query("q")).graph.parts()) == 2
+
+
+def test_equality_is_transitive() -> None:
+    query = joined("a", "b", "c", on=["a.k = b.k", "c.k = b.k"]).query("q")
+    graph = join_of(query).graph
+    assert graph.equalities(frozenset({"a"}), frozenset({"c"})) == [("a_k", "c_k")]
+    by_name = join_of(joined("a", "b", "c", on="k").query("q")).graph
+    assert graph.classes == by_name.classes
+
+
+def test_equal_columns_of_one_stream_filter_it() -> None:
+    query = joined("a", "b", on=["a.k = b.k", "a.v = b.k"]).query("q")
+    where = join_of(query).inputs[0].state.where
+    assert where is not None
+    assert where.sql == "`k` = `v`"
+    assert len(equal_classes([("x", "y"), ("z", "y")], {"x": "a", "y": "b", "z": "a"})) == 1
+
+
+def test_the_same_rows_have_the_same_identity_in_every_plan_and_query() -> None:
+    deep = joined("a", "b", "c", order="((a b) c)").query("deep")
+    flat = joined("a", "b", "c", order="written").query("flat")
+    both = plan(deep, flat)
+    assert len(both.base_states) == 3
+    one, other = (query.join for query in both.queries)
+    assert one is not None
+    assert other is not None
+    pair = frozenset({"a", "b"})
+    assert one.identity(pair) == other.identity(pair)
+    assert one.identity(pair) != one.identity(frozenset({"b", "c"}))
+    apart = joined("a", "b", "c", within="6 s").query("q")
+    assert join_of(apart).identity(pair) != one.identity(pair)
+
+
+def test_measured_rows_belong_to_one_query() -> None:
+    pair = joined("a", "b")
+    both = plan(pair.query("p"), pair.query("q", sw.min_recall(0.9)))
+    assert len(both.base_states) == 4
+
+
+def test_a_stream_may_be_joined_with_itself() -> None:
+    readings = stream()
+    query = sw.join(readings.named("x"), readings.named("y"), on="x.k = y.k", within="1 s")
+    found = plan(query.query("q"))
+    assert [s.name for s in found.streams] == ["r"]
+    assert found.queries[0].streams == ("r",)
+    assert [name for name, _ in found.queries[0].fed] == ["r", "r"]
+
+
+@pytest.mark.spec("adaptive:SUB-10")
+def test_the_order_of_probes_follows_sizes() -> None:
+    graph = join_of(joined("a", "b", "c", on=["a.k = b.k", "b.v = c.v"]).query("q")).graph
+    known = JoinStatistics(
+        {"a": 10, "b": 1000, "c": 50}, {"a_k": 10, "b_k": 100, "b_v": 1000, "c_v": 50}
+    )
+    order, sizes = probe_order(graph, "b", known)
+    assert order == ("c", "a")  # 50 / 1000 of a row each, then 10 / 100
+    assert [round(size, 6) for size in sizes] == [0.05, 0.005]
+    assert probe_order(graph, "a", known)[0] == ("b", "c")  # c alone would be a cartesian product
+    assert ordered_mjoin(graph, known).orders == ((1, 2), (2, 0), (1, 0))
+
+
+def test_the_plan_is_explained() -> None:
+    query = joined("a", "b", "c", order="((a b) c)").query("q", sw.min_recall(0.9))
+    text = explain_text(plan(query))
+    for part in ("recall at least 0.9 over 1min", "((a b) c)", "(a b) keeps its results"):
+        assert part in text
+    assert "a_k = b_k = c_k" in text
+    assert '"min_recall": 0.9' in explain_json(plan(query))

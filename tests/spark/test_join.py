@@ -1,0 +1,221 @@
+"""Joins on Spark: what comes out, what is kept, and what happens to rows that come late."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.events import log
+from slackwater.query.stream import Stream
+from slackwater.spark.sinks import MemorySink
+from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
+
+TIERS = pytest.mark.parametrize("tier", ["columnar", "spark"])
+
+
+def pair(**terms: Any) -> Stream:
+    given = {"on": "k", "within": "5 s", **terms}
+    return sw.join(readings(name="a"), readings(name="b"), **given)
+
+
+def shown(sink: MemorySink, *columns: str) -> list[tuple[Any, ...]]:
+    table = sink.table()
+    if table is None:
+        return []
+    return sorted(tuple(row[c] for c in columns) for row in table.to_pylist())
+
+
+def both(a: list[Any], b: list[Any]) -> Batch:
+    return {"a": batch(*a), "b": batch(*b)}
+
+
+@TIERS
+def test_results_are_given_when_their_last_member_comes(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    sink = sw.memory()
+    query = pair().select("a.v AS av", "b.v AS bv").query("q", sw.slack("10 s"), sink=sink)
+    loop = make_loop(spark, (query,), tmp_path, tier=tier)
+    loop.process(frame(spark, loop, both([(1, 1, 10), (2, 2, 11)], [])), 0)
+    assert shown(sink, "av", "bv") == []
+    loop.process(frame(spark, loop, both([], [(3, 1, 20), (8, 2, 21)])), 1)
+    assert shown(sink, "av", "bv", "kind", "revision") == [(10, 20, "final", 0)]
+    loop.process(frame(spark, loop, both([(4, 1, 12)], [])), 2)
+    assert shown(sink, "av", "bv") == [(10, 20), (12, 20)]
+    loop.close()
+
+
+@TIERS
+def test_ordered_results_wait_for_the_watermark(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    sink = sw.memory()
+    query = pair(emit="ordered").select("a.v AS av", "b.v AS bv")
+    loop = make_loop(spark, (query.query("q", sw.slack("2 s"), sink=sink),), tmp_path, tier=tier)
+    loop.process(frame(spark, loop, both([(1, 1, 10), (4, 1, 11)], [(3, 1, 20), (5, 1, 21)])), 0)
+    assert shown(sink, "av", "bv") == []  # the watermark is at 2
+    loop.process(frame(spark, loop, both([(6, 9, 0)], [(6, 9, 0)])), 1)
+    assert shown(sink, "av", "bv") == [(10, 20)]  # at 4: the result at 3 is due
+    loop.process(frame(spark, loop, both([(8, 9, 0)], [(3.5, 1, 22), (8, 9, 0)])), 2)
+    table = sink.table()
+    assert table is not None
+    times = [row["event_time"] for row in table.to_pylist()]
+    assert times == sorted(times)
+    # the late row gives nothing for results that are past, and takes part in the one at 4
+    assert (11, 22) in shown(sink, "av", "bv")
+    assert (10, 22) not in shown(sink, "av", "bv")
+    loop.close()
+
+
+@TIERS
+def test_missed_results_are_given_as_revisions(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    sink = sw.memory()
+    query = pair(emit="ordered").select("a.v AS av", "b.v AS bv")
+    told = query.query("q", sw.slack(0), late="revise", keep="10 s", sink=sink)
+    batches = [
+        both([(1, 1, 10)], [(0, 9, 0)]),
+        both([(6, 9, 0)], [(6, 9, 0)]),
+        both([(7, 9, 1)], [(2, 1, 20), (7, 9, 1)]),
+    ]
+    run(spark, (told,), batches, tmp_path, tier=tier)
+    assert (10, 20, "revision", 1) in shown(sink, "av", "bv", "kind", "revision")
+
+
+def test_rows_no_partner_can_reach_are_counted_and_set_aside(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    side = sw.memory()
+    query = pair().query("q", sw.slack(0), late="side", side=side, sink=sw.memory())
+    loop = make_loop(spark, (query,), tmp_path)
+    loop.process(frame(spark, loop, both([(20, 1, 1)], [(20, 1, 1)])), 0)
+    loop.process(frame(spark, loop, both([(14, 1, 7), (16, 1, 8)], [(None, 1, 9)])), 1)
+    assert shown(side, "_input", "_reason", "_delay_us") == [
+        ("a", "late", 6_000_000),
+        ("b", "null_time", None),
+    ]
+    loop.close()
+    told = [event for event in log.read(tmp_path / "events.jsonl") if event["event"] == "batch"]
+    assert told[-1]["queries"]["q"]["late"] == 2
+    assert told[-1]["queries"]["q"]["dropped"] == 1
+
+
+@TIERS
+def test_windows_above_a_join_close_by_the_watermark(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    sink = sw.memory()
+    counted = pair().window("10 s").group_by("a.k AS k").aggregate(n="count(*)", s="sum(b.v)")
+    query = counted.query("q", sw.slack("1 s"), sink=sink)
+    batches = [
+        both([(1, 1, 1), (2, 2, 1)], [(3, 1, 5), (4, 1, 6)]),
+        both([(9, 1, 1)], [(12, 1, 7), (9.5, 2, 8)]),
+        both([(30, 1, 1)], [(30, 1, 9)]),
+    ]
+    run(spark, (query,), batches, tmp_path, tier=tier)
+    # before 10: (1,3) (1,4) and (4,9); from 10 on (9,12), whose event time is 12; (30,30)
+    assert shown(sink, "k", "n", "s") == [(1, 1, 7), (1, 1, 9), (1, 3, 17)]
+
+
+def test_filters_and_projections_below_and_above(spark: SparkSession, tmp_path: Path) -> None:
+    sink = sw.memory()
+    one = readings(name="a").where("v > 0").select("k", "v * 10 AS tens")
+    other = readings(name="b").select("k AS key", "v")
+    joined = sw.join(one, other, on=["a.k = b.key", "tens <= b.v"], within="5 s")
+    query = joined.where("b.v < 90").select("a.tens + b.v AS total").query("q", sink=sink)
+    rows = both([(1, 1, 1), (1, 1, -5), (1, 1, 9)], [(1, 1, 50), (1, 1, 95), (1, 1, 5)])
+    loop = run(spark, (query,), [rows], tmp_path)
+    assert shown(sink, "total") == [(60,)]
+    assert loop.state.streams["a"].clock == 1_000_000  # rows that fail the filter move it too
+
+
+def test_a_stream_joined_with_itself(spark: SparkSession, tmp_path: Path) -> None:
+    sink = sw.memory()
+    stream = readings(name="a")
+    joined = sw.join(
+        stream.named("x"), stream.named("y"), on=["x.k = y.k", "x.v < y.v"], within="5 s"
+    )
+    query = joined.select("x.v AS xv", "y.v AS yv").query("q", sw.slack("5 s"), sink=sink)
+    run(spark, (query,), [batch((1, 1, 1), (2, 1, 2)), batch((3, 1, 3))], tmp_path)
+    assert shown(sink, "xv", "yv") == [(1, 2), (1, 3), (2, 3)]
+
+
+def test_the_order_is_chosen_once_all_streams_have_spoken(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    streams = [readings(name=name) for name in "abc"]
+    joined = sw.join(*streams, on=["a.k = b.k", "b.v = c.v"], within="5 s")
+    query = joined.query("q", sw.slack("5 s"), sink=sw.memory())
+    loop = make_loop(spark, (query,), tmp_path)
+    loop.process(frame(spark, loop, both([(1, 1, 1)], [(1, 1, 1)])), 0)
+    assert loop.state.orders == {}
+    rows = {
+        "a": batch((1, 1, 1)),
+        "b": batch(*((1, n, n) for n in range(9))),
+        "c": batch((1, 1, 1)),
+    }
+    loop.process(frame(spark, loop, rows), 1)
+    chosen = loop.state.orders["q"]
+    assert set(chosen["sizes"]) == {"a", "b", "c"}
+    loop.process(frame(spark, loop, rows), 2)
+    assert loop.state.orders["q"] == chosen
+    loop.close()
+
+
+def test_state_is_let_go_behind_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
+    query = pair().query("q", sw.slack("2 s"), sink=sw.memory())
+    loop = make_loop(spark, (query,), tmp_path)
+    held = []
+    for number in range(30):
+        rows = [(number + part / 4, part, number) for part in range(4)]
+        loop.process(frame(spark, loop, both(rows, rows)), number)
+        held.append(sum(run.rows for run in loop.book.all()))
+    assert max(held[15:]) <= max(held[8:15])
+    assert max(held) < 30 * 8
+    loop.close()
+
+
+def test_one_stream_far_ahead_and_one_that_is_silent(spark: SparkSession, tmp_path: Path) -> None:
+    """The slowest stream holds the watermark, so that nothing is missed when it comes."""
+    sink = sw.memory()
+    query = pair().select("a.v AS av", "b.v AS bv").query("q", sw.slack(0), sink=sink)
+    batches: list[Batch] = [both([(n, n, n)], []) for n in range(6)]
+    batches.append(both([], [(0, 0, 0), (3, 3, 3), (5, 5, 5)]))
+    run(spark, (query,), batches, tmp_path)
+    assert shown(sink, "av", "bv") == [(0, 0), (3, 3), (5, 5)]
+
+
+@TIERS
+def test_one_key_for_all_rows(spark: SparkSession, tmp_path: Path, tier: str) -> None:
+    sink = sw.memory()
+    query = pair().select("a.v AS av", "b.v AS bv").query("q", sw.slack("9 s"), sink=sink)
+    rows = [(0.1 * n, 1, n) for n in range(30)]
+    run(spark, (query,), [both(rows, []), both([], rows)], tmp_path, tier=tier)
+    assert len(shown(sink, "av", "bv")) == 900
+
+
+def test_the_tier_may_change_while_a_join_runs(spark: SparkSession, tmp_path: Path) -> None:
+    sink = sw.memory()
+    stream = sw.join(
+        *(readings(name=name) for name in "abc"), on="k", within="9 s", order="((a b) c)"
+    )
+    query = stream.select("a.v AS av", "b.v AS bv", "c.v AS cv").query(
+        "q", sw.min_recall(0.5, over="5 s"), sink=sink
+    )
+    loop = make_loop(spark, (query,), tmp_path)
+    for number in range(6):
+        loop.pin = "spark" if number % 2 else "columnar"
+        rows = [(number, 1, 10 * number)]
+        tables = {name: batch(*rows) for name in ("abc"[number % 3], "abc"[(number + 1) % 3])}
+        loop.process(frame(spark, loop, tables), number)
+    loop.finish(spark)
+    loop.close()
+    a, b, c = (
+        [n for n in range(6) if name in ("abc"[n % 3], "abc"[(n + 1) % 3])] for name in "abc"
+    )
+    assert len(shown(sink, "av", "bv", "cv")) == len(a) * len(b) * len(c)
