@@ -132,6 +132,7 @@ class QueryDecision:
 
     Windows ending in ``(after, upto]`` close. Closed windows that end after ``horizon`` may still
     be revised. ``late`` rows missed at least one of their windows, ``dropped`` rows missed all.
+    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows.
     """
 
     slack: int
@@ -144,6 +145,7 @@ class QueryDecision:
     far_future: int
     max_lateness: int | None
     waiting: Waiting | None = None
+    lateness: tuple[tuple[int, int], ...] = ()
 
     @property
     def rejected(self) -> int:
@@ -179,4 +181,6 @@ class Decision:
 
 def _query_decision(value: dict[str, Any]) -> QueryDecision:
     waiting = value["waiting"]
-    return QueryDecision(**{**value, "waiting": waiting and Waiting(**waiting)})
+    lateness = tuple((edge, rows) for edge, rows in value.get("lateness", ()))
+    known = {"waiting": waiting and Waiting(**waiting), "lateness": lateness}
+    return QueryDecision(**{**value, **known})

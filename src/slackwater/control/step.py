@@ -5,6 +5,7 @@ No clock, no session, no randomness: any run replays from its event log.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from slackwater.control import waiting
@@ -21,7 +22,7 @@ from slackwater.control.records import (
 from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import QueryPlan, StreamPlan
 from slackwater.stats.panes import PaneCount, median_time, total
-from slackwater.units import show_duration
+from slackwater.units import show_duration, upper_edge
 
 END_OF_TIME = 1 << 61
 
@@ -134,13 +135,16 @@ def _query(
     window = query.base.window
     late = dropped = 0
     lateness: int | None = None
+    spread: Counter[int] = Counter()
     before = state.streams.get(query.stream, StreamClock()).clock
     for count in counts:
         if after is None or count.pane is None or count.is_beyond(seen.bound):
             continue
         if window.first_start(count.pane) + window.size <= after:
             late += count.rows
-            lateness = _later(lateness, None if before is None else before - (count.low or 0))
+            if before is not None and count.low is not None:
+                lateness = _later(lateness, before - count.low)
+                spread[upper_edge(before - count.low)] += count.rows
         if horizon is not None and window.last_start(count.pane) + window.size <= horizon:
             dropped += count.rows
     passing = [c for c in counts if c.passes]
@@ -159,6 +163,7 @@ def _query(
         else waiting.explained(
             query, chosen, state.settled.get(query.name), observation, clock=clock, upto=upto
         ),
+        lateness=tuple(sorted(spread.items())),
     )
 
 

@@ -30,7 +30,7 @@ from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
 from slackwater.spark.intake import Intake, Observer, few_cores
 from slackwater.spark.quality import Quality, measured, shown_errors
-from slackwater.spark.run import Run, total_rows
+from slackwater.spark.run import Run, sizes, total_rows
 from slackwater.spark.shape import Shape
 from slackwater.spark.side import side_rows
 from slackwater.spark.sinks.base import Results, Sink
@@ -82,6 +82,13 @@ class Loop:
     def _has_sketches(self) -> bool:
         stages = [stage for query in self.policy.plan.queries for stage in query.stages]
         return any(part.is_sketch for stage in stages for part in stage.state.partials)
+
+    def end(self, reason: str) -> None:
+        """Tell that the pipeline is over, then let go."""
+        if not self.events.is_closed:
+            with suppress(StorageError):
+                self.events.write("stop", batch=self.batch, reason=reason)
+        self.close()
 
     def close(self) -> None:
         """Let go of files and memory; the checkpoint may be opened again."""
@@ -361,7 +368,14 @@ class Loop:
         for notice in decision.notices:
             self.events.write("notice", batch=decision.batch, text=notice)
         if decision.tier != self.state.tier:
-            self.events.write("tier", batch=decision.batch, tier=self.state.tier)
+            self.events.write(
+                "tier",
+                batch=decision.batch,
+                tier=self.state.tier,
+                was=decision.tier,
+                rows=report["state"]["rows"],
+                reason="size" if self.pin is None else "pinned",
+            )
         if self.on_batch is not None:
             self.on_batch(report)
 
@@ -407,11 +421,12 @@ def _report(
                 "late": q.late,
                 "dropped": q.dropped,
                 "max_lateness": q.max_lateness,
+                **({"lateness": q.lateness} if q.lateness else {}),
                 **told[name],
                 **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
             }
             for name, q in decision.queries.items()
         },
-        "state": {"runs": len(book.all()), "rows": total_rows(book.all())},
+        "state": {"runs": len(book.all()), "rows": total_rows(book.all()), "by": sizes(book.all())},
         "ms": watch.laps,
     }
