@@ -49,8 +49,7 @@ _BATCH = _fields(
     (
         "queries.<query>.lateness",
         "list of [duration, rows]",
-        "late rows by lateness: rows up to this lateness and above the one before; "
-        "left out if no row was late",
+        "late rows up to this lateness and above the one before; left out if none was late",
     ),
     ("queries.<query>.emitted", "rows", "answers given"),
     ("queries.<query>.aside", "rows", "rows written to the side output"),
@@ -61,7 +60,7 @@ _BATCH = _fields(
     ("queries.<query>.quality.threshold", "share or null", "coverage that the bound needs"),
     ("queries.<query>.quality.expected_coverage", "share or null", "coverage the model expects"),
     ("queries.<query>.quality.measured_coverage", "share or null", "coverage measured last"),
-    ("queries.<query>.quality.wanted", "duration", "slack the promise needs; above `slack` if capped"),
+    ("queries.<query>.quality.wanted", "duration", "slack that the promise needs"),
     ("queries.<query>.quality.binding", "text", "column whose bound decided"),
     ("queries.<query>.quality.margin", "share", "part of the allowed risk that is planned with"),
     ("state.runs", "number", "runs kept"),

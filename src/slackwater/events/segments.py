@@ -1,7 +1,7 @@
 """The files of an event log: the one being written, and older ones that were set aside.
 
-``events.jsonl`` is written; when it is full it is renamed to ``events.00000001.jsonl``, the next one
-to ``events.00000002.jsonl`` and so on. Only the newest ``KEPT`` of those stay.
+``events.jsonl`` is written; when it is full it is renamed to ``events.00000001.jsonl``, the
+next one to ``events.00000002.jsonl`` and so on. Only the newest ``KEPT`` of those stay.
 """
 
 from __future__ import annotations

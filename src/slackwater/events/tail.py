@@ -36,14 +36,16 @@ def _with_odd_numbers(line: bytes) -> object:
 class Tail:
     """Reads a log from its oldest segment on and remembers where it was.
 
-    The log may grow, be set aside and lose its oldest segments meanwhile.
+    The log may grow, be set aside and lose its oldest segments meanwhile. With ``newest_only`` it
+    begins at the segment before the one being written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, newest_only: bool = False) -> None:
         self.path = path
         self._file: BinaryIO | None = None
         self._number = 0  # of the full segment being read; 0 for the one being written
-        self._behind = 0  # number of the newest full segment that was read
+        older = set_aside(path)[:-1] if newest_only else []
+        self._behind = max(map(number_of, older), default=0)  # newest full segment that was read
         self._rest = b""
         self.is_at_end = False
 
