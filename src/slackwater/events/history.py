@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,10 +33,19 @@ class History:
         self.words = Words()
         self.plan = Plan()
         self.entries: deque[Entry] = deque(maxlen=ENTRIES)
-        self.told = 0  # entries ever
-        self.damaged = 0
+        self.happenings: Counter[str] = Counter()  # by kind, ever
         self.epoch = 0
         self.ended: str | None = None
+
+    @property
+    def told(self) -> int:
+        """How many entries there ever were."""
+        return self.happenings.total()
+
+    @property
+    def damaged(self) -> int:
+        """Lines of the log that could not be read."""
+        return self.happenings["damaged"]
 
     @property
     def newest(self) -> int | None:
@@ -81,11 +90,9 @@ class History:
             self._forget(event["batch"])
         elif kind == "stop":
             self.ended = str(event.get("reason", "ended"))
-        elif kind == "damaged":
-            self.damaged += 1
         if kind != "segment":
             self.entries.append(entry_of(event, self.table.last(AT) or 0.0))
-            self.told += 1
+            self.happenings[kind] += 1
 
     def _begin(self, event: Json) -> None:
         version = event.get("schema")
