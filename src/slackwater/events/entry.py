@@ -10,12 +10,12 @@ import numpy as np
 from slackwater.events.frame import Words
 from slackwater.events.plan import Plan, QueryShape
 from slackwater.events.table import AT, BATCH, Key, Table
-from slackwater.units import show_duration
+from slackwater.units import MILLISECOND, MINUTE, SECOND, show_duration
 
 _PHASES = {
     "warm-up": "still learning the delays: the largest one seen so far",
-    "model": "the smallest slack that should bring enough of each window",
-    "calibrated": "the smallest slack under which enough of the recent windows kept their promise",
+    "model": "the least that should bring in enough of each window",
+    "calibrated": "the least under which recent windows kept the promise",
     "feedback": "a controller follows the coverage that was measured",
 }
 _ENDS = {
@@ -24,7 +24,6 @@ _ENDS = {
     "sealed": "the streams ended, all windows are closed",
     "failed": "stopped by an error",
 }
-_FINE = 100_000  # slack to a tenth of a second, else exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def _decision(table: Table, shape: QueryShape, words: Words, row: int) -> Entry 
     slack = table.column(Key("query", shape.name, "slack"))
     if np.isnan(slack[row]):
         return None
-    was = "" if np.isnan(slack[row - 1]) else f"{_shown(slack[row - 1])} → "
+    was = "" if np.isnan(slack[row - 1]) else f"{shown(slack[row - 1])} → "
     reason = why(
         words.word(value("phase")),
         words.word(value("binding")),
@@ -109,7 +108,7 @@ def _decision(table: Table, shape: QueryShape, words: Words, row: int) -> Entry 
         slack=slack[row],
     )
     at, batch = table.column(AT)[row], table.column(BATCH)[row]
-    title = f"slack {was}{_shown(slack[row])}"
+    title = f"slack {was}{shown(slack[row])}"
     return Entry(float(at), int(batch), "slack", title, reason, shape.name)
 
 
@@ -132,10 +131,14 @@ def why(
     if found is not None:
         parts.append(f"{100 * found:.2f} % were there last")
     if wanted is not None and wanted > slack:
-        parts.append(f"it would need {_shown(wanted)}, more is not allowed")
+        parts.append(f"it would need {shown(wanted)}, more is not allowed")
     return "; ".join(parts)
 
 
-def _shown(micros: float) -> str:
-    whole = int(micros)
-    return show_duration(whole - whole % _FINE if whole > 10 * _FINE else whole)
+def shown(micros: float) -> str:
+    """A duration in brief: a few digits are enough to follow how it moves."""
+    if micros < SECOND:
+        return f"{micros / MILLISECOND:.3g} ms"
+    if micros < 2 * MINUTE:
+        return f"{micros / SECOND:.3g} s"
+    return show_duration(int(micros - micros % SECOND))

@@ -97,7 +97,7 @@ class Table:
     def _make_room(self, rows: int) -> None:
         if self.size + rows <= self._room:
             return
-        self._room = max(2 * self._room, self.size + rows, 64)
+        self._room = max(self._room * 3 // 2, self.size + rows, 64)
         for key, values in self._columns.items():
             grown = np.full(self._room, np.nan)
             grown[: self.size] = values[: self.size]

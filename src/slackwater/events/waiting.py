@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slackwater.events.entry import why
+from slackwater.events.entry import shown, why
 from slackwater.events.history import History
 from slackwater.events.plan import QueryShape
 from slackwater.events.table import Key
-from slackwater.units import show_duration, show_instant
+from slackwater.units import show_instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class OpenWindow:
         begin, end = (show_instant(t)[11:19] for t in (self.start, self.end))
         return (
             f"{begin} – {end} is open until the clock has moved on by "
-            f"{_tenths(self.missing)}: slack is {_tenths(self.slack)}"
+            f"{shown(self.missing)}: slack is {shown(self.slack)}"
         )
 
 
@@ -61,7 +61,3 @@ def oldest_open(history: History, query: str) -> OpenWindow | None:
     )
     missing = max(0, end + int(slack) - int(clock))
     return OpenWindow(query, end - size, end, missing, int(slack), reason)
-
-
-def _tenths(micros: int) -> str:
-    return show_duration(micros - micros % 100_000 if micros > 1_000_000 else micros)
