@@ -39,6 +39,7 @@ _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # a picture need not f
 
 
 def demo(
+    *,
     seconds: Annotated[
         float, typer.Option(min=1.0, help="How long to run; Spark's start is not counted.")
     ] = 60.0,

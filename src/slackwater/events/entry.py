@@ -140,5 +140,5 @@ def shown(micros: float) -> str:
     if micros < SECOND:
         return f"{micros / MILLISECOND:.3g} ms"
     if micros < 2 * MINUTE:
-        return f"{micros / SECOND:.3g} s"
+        return f"{micros / SECOND:.4g} s"
     return show_duration(int(micros - micros % SECOND))

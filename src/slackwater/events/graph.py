@@ -18,9 +18,15 @@ def inside(value: Json, key: str) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def window_of(stage: object) -> Shape | None:
+def stages_of(told: Json) -> list[Json]:
+    """The levels of a query, from the base up."""
+    stages = told.get("stages")
+    return [s for s in stages if isinstance(s, dict)] if isinstance(stages, list) else []
+
+
+def window_of(stage: Json) -> Shape | None:
     """Size, slide and offset of a level's windows."""
-    window = stage.get("window") if isinstance(stage, dict) else None
+    window = stage.get("window")
     if not isinstance(window, list) or len(window) != 3 or not all(map(_is_whole, window)):
         return None
     return (window[0], window[1], window[2]) if window[1] > 0 else None
@@ -67,8 +73,8 @@ class Graph:
             emit = f"emits {join['emit']}" if isinstance(join.get("emit"), str) else ""
             ends, depth = [self._node(f"join/{name}", "join", "join", emit, 2)], 2
             self._link((state, ends[0]) for state in states)
-        for stage in told.get("stages") or ():
-            if isinstance(stage, dict) and "state" in stage:
+        for stage in stages_of(told):
+            if "state" in stage:
                 depth += 1
                 state = self._state(str(stage["state"]), _shown(stage), depth)
                 self._link((end, state) for end in ends)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
-from slackwater.events.graph import Graph, Json, Node, Shape, inside, window_of
+from slackwater.events.graph import Graph, Json, Node, Shape, inside, stages_of, window_of
 from slackwater.units import show_duration
 
 
@@ -97,7 +97,7 @@ def _query(name: str, told: Json, contract: object) -> QueryShape:
     return QueryShape(
         name,
         streams=_streams(told),
-        windows=tuple(w for w in map(window_of, told.get("stages") or ()) if w is not None),
+        windows=tuple(w for w in map(window_of, stages_of(told)) if w is not None),
         promise=_promise(terms),
         slack=slack if isinstance(slack, int) else None,
         late=late if isinstance(late, str) else None,

@@ -54,5 +54,5 @@ def lines_backwards(path: Path) -> Iterator[bytes]:
                 lines.pop()  # nothing, or half a line that is being written
                 is_first = False
             yield from reversed(lines)
-        if rest and not is_first:
+        if not is_first:
             yield rest

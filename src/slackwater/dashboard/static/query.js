@@ -24,9 +24,9 @@ export class QueryPanel {
     this.why = element("p", { class: "why" });
     this.waiting = new Chart("Slack and watermark lag", "event time", "s");
     this.latency = new Chart("Latency", "event time from a window's end to its answer", "s", { empty: "no window answered yet" });
-    this.quality = new Chart("Quality", "promised and achieved", "%", { limits: qualityLimits, empty: "no result measured yet" });
+    this.quality = new Chart("Quality", "promised and achieved", "%", { limits: qualityLimits });
     this.late = new Chart("Late rows by lateness", "rows per batch", "rows", { stacked: true, empty: "no row came late" });
-    this.all = [this.waiting, this.latency, this.quality, this.late];
+    this.all = [this.waiting, this.latency, this.late, this.quality];
     this.node = element("article", { class: "card query", "data-query": name },
       element("header", {}, element("h3", {}, name), this.contract),
       this.tiles, this.why, ...this.all.map((chart) => chart.node));
@@ -70,8 +70,7 @@ export class QueryPanel {
   showQuality(times) {
     const promise = this.shape.promise;
     const [label, moving, overall] = this.achieved(promise);
-    this.quality.node.hidden = !promise && !moving.some(isKnown);
-    if (this.quality.node.hidden) return;
+    setText(this.quality.none, promise ? "no result measured yet" : "nothing promised: this query waits as long as it was told");
     if (!moving.some(isKnown)) { this.quality.show([], [[]]); return; }
     const series = [{ label, color: "a", kind: "line" }];
     const data = [times, moving];
