@@ -1,0 +1,61 @@
+"""The page in a process of its own, as people start it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "slackwater.dashboard", *map(str, words)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if key != "SLACKWATER_TOKEN"}
+    return kept | more
+
+
+@contextmanager
+def serving(*words: object, **more: str) -> Iterator[tuple[str, int]]:
+    """The address of a page, and the id of its process."""
+    process = subprocess.Popen(
+        command("serve", "--until-eof", "--port", 0, *words),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**more),
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("page at "), process.communicate()[1]
+        yield line.removeprefix("page at ").strip(), process.pid
+    finally:
+        process.communicate(timeout=20)
+
+
+def refused(*words: object, **more: str) -> str:
+    """What a command says that does not start."""
+    done = subprocess.run(
+        command(*words),
+        capture_output=True,
+        text=True,
+        env=environment(**more),
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stdout
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def resident(pid: int) -> float:
+    """The largest memory a process had so far, in MB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
