@@ -25,7 +25,9 @@ def write_report(checkpoints: list[Path], output: Path) -> int:
     """Write the report of some runs; its size in bytes."""
     followers = [Follower(checkpoint, long=1 << 62) for checkpoint in checkpoints]
     for run in followers:
-        if run.look_through().newest is None:
+        newest = run.look_through().newest
+        run.close()
+        if newest is None:
             text = f"there is no batch in {run.path.parent} yet"
             raise SlackwaterError("RUN_EMPTY", text, "wait for the first one")
     data = report(followers).encode()

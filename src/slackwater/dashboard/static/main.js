@@ -22,14 +22,14 @@ function draw() {
     for (const panel of panels) panel.show(chosen);
     const spans = panels.map((panel) => panel.times).filter((times) => times.length);
     const span = spans.length ? [Math.min(...spans.map((t) => t[0])), Math.max(...spans.map((t) => t[t.length - 1]))] : null;
-    scrubber.show(whole(span), runs.some((run) => !run.ended && !run.isStored));
+    scrubber.show(widest(span), runs.some((run) => !run.ended && !run.isStored));
     document.documentElement.dataset.points = String(Math.max(0, ...spans.map((times) => times.length)));
   });
 }
 
 // While zoomed in, only a part is here; the time bar keeps the whole span.
 let known = null;
-function whole(span) {
+function widest(span) {
   if (span && !view.range) known = span;
   else if (span && known) known = [Math.min(known[0], span[0]), Math.max(known[1], span[1])];
   return known;
