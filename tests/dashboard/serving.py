@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from unittest import mock
+
+from slackwater.dashboard.__main__ import main
 
 
 def command(*words: object) -> list[str]:
@@ -41,17 +45,10 @@ def serving(*words: object, **more: str) -> Iterator[tuple[str, int]]:
 
 def refused(*words: object, **more: str) -> str:
     """What a command says that does not start."""
-    done = subprocess.run(
-        command(*words),
-        capture_output=True,
-        text=True,
-        env=environment(**more),
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2, done.stdout
-    assert "Traceback" not in done.stderr
-    return done.stderr
+    said = io.StringIO()
+    with redirect_stderr(said), mock.patch.dict(os.environ, environment(**more), clear=True):
+        assert main([str(word) for word in words]) == 2
+    return said.getvalue()
 
 
 def resident(pid: int) -> float:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from slackwater.events.log import read
-from tests.dashboard.browser import INK, chromium, needs_chromium, visit
+from tests.dashboard.browser import DRAWN, INK, chromium, needs_chromium, visit
 from tests.dashboard.serving import environment
 from tests.events.test_schema import undocumented
 
@@ -21,7 +21,7 @@ CODE = "from slackwater.cli.main import main; main()"
 @needs_chromium
 @pytest.mark.slow
 def test_a_running_demo_is_drawn_live(tmp_path: Path) -> None:
-    words = ["demo", "--seconds", "8", "--json", "--keep", str(tmp_path / "ck"), "--dashboard"]
+    words = ["demo", "--seconds", "6", "--json", "--keep", str(tmp_path / "ck"), "--dashboard"]
     with subprocess.Popen(
         [sys.executable, "-c", CODE, *words, "--port", "0"],
         stdout=subprocess.PIPE,
@@ -33,11 +33,12 @@ def test_a_running_demo_is_drawn_live(tmp_path: Path) -> None:
         line = demo.stderr.readline()
         assert line.startswith("page at http://127.0.0.1:"), line
         url = line.removeprefix("page at ").strip()
-        with visit(browser, url) as seen:
+        with visit(browser, url, wait=".run") as seen:
+            seen.page.wait_for_selector(DRAWN, state="attached", timeout=120_000)  # Spark starts
             first = seen.points()
             expect(seen.page.locator(".pill")).to_have_text("live")
             expect(seen.page.locator("html")).not_to_have_attribute(
-                "data-points", str(first), timeout=20_000
+                "data-points", str(first), timeout=60_000
             )
             seen.page.wait_for_timeout(2_000)
             assert seen.points() > first

@@ -35,12 +35,8 @@ def screen(run: Follower, now: float, decisions: int) -> Panel:
         parts += ["", _streams(history), "", _table(history, names), "", _open(history, names)]
     if decisions and (entries := history.happened(decisions)):
         parts += ["", _log(entries)]
-    title = f"[bold]slackwater watch[/]  {_plain(run.name)}"
+    title = Text.assemble(("slackwater watch", "bold"), f"  {run.name}")
     return Panel(Group(*parts), title=title, border_style="blue", box=box.ROUNDED)
-
-
-def _plain(name: str) -> str:
-    return name.replace("[", "\\[")
 
 
 def _queries(history: History) -> list[str]:
