@@ -11,6 +11,8 @@ from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from unittest import mock
 
+import psutil
+
 from slackwater.dashboard.__main__ import main
 
 
@@ -52,7 +54,9 @@ def refused(*words: object, **more: str) -> str:
 
 
 def resident(pid: int) -> float:
-    """The largest memory a process had so far, in MB."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
+    """The largest memory a process had so far (where the system tells; else has now), in MB."""
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return psutil.Process(pid).memory_info().rss / 2**20
+    lines = status.read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024

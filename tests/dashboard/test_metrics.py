@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,29 @@ def test_opentelemetry_gets_the_same_numbers(run: Follower) -> None:
     assert {p.attributes["query"]: p.value for p in points}["fixed"] == 2.0
     late = found["slackwater_late_rows"].data.data_points
     assert {p.value for p in late} == {100}
+
+
+def test_a_collector_receives_them(run: Follower) -> None:
+    received: list[tuple[str, bytes]] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            received.append((self.path, body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        endpoint = f"http://127.0.0.1:{server.server_port}/v1/metrics"
+        otel.export([run], otel.sender(endpoint, 60)).shutdown()
+        server.shutdown()
+        thread.join()
+    assert received[0][0] == "/v1/metrics"
+    assert b"slackwater_slack_seconds" in received[0][1]
 
 
 def test_without_the_extra_it_is_said_what_to_install(

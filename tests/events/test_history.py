@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from slackwater.errors import CheckpointError
 from slackwater.events.history import History
 from slackwater.events.table import BATCH, Key
+from slackwater.events.waiting import oldest_open
 from tests.events.story import EVENT, SECOND, WALL, batch, plan
 
 
@@ -126,6 +129,40 @@ def test_odd_events_do_no_harm() -> None:
     assert history.newest == 5
     assert history.numbers(10)["query"]["fixed"]["slack"][:2] == [2 * SECOND] * 2
     assert len(history.happened(100)) >= 5
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=6,
+)
+
+
+def paths(value: object, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    inner = value.items() if isinstance(value, dict) else ()
+    return [path, *(found for key, each in inner for found in paths(each, (*path, key)))]
+
+
+@given(data=st.data())
+def test_whatever_stands_in_a_field_does_no_harm(data: st.DataObject) -> None:
+    history = History(most=4)
+    history.add([{"event": "start", "schema": 1, "plan": plan()}])
+    for number in range(6):
+        kind = data.draw(st.sampled_from(["batch", "batch", "start", "tier", "stop", "repair"]))
+        event = {"event": kind, **batch(number), "plan": plan()}
+        *way, last = data.draw(st.sampled_from([p for p in paths(event) if p]))
+        target = event
+        for key in way:
+            target = target[key]  # type: ignore[assignment]
+        if last != "event":
+            target[last] = data.draw(JSON)
+        if event.get("schema") is None:
+            history.add([event])
+    history.numbers(5)
+    history.happened(20)
+    history.plan.to_json()
+    for query in ("fixed", "bounded"):
+        oldest_open(history, query)
 
 
 def test_a_log_of_a_later_schema_is_refused() -> None:

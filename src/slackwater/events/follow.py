@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Lock
 
-from slackwater.errors import SlackwaterError
+from slackwater.errors import CheckpointError, SlackwaterError
 from slackwater.events.history import History
 from slackwater.events.place import find_log, meaning
 from slackwater.events.segments import set_aside
@@ -63,8 +63,13 @@ class Follower:
 
     def look(self) -> bool:
         """Read on, at most about a megabyte; whether there was anything."""
-        events = self._tail.poll()
         if self.error is not None:
+            return False
+        try:
+            events = self._tail.poll()
+        except OSError as error:
+            text = f"cannot read {self.path}: {error.strerror or error}"
+            self.error = CheckpointError("EVENTS_UNREADABLE", text, "mend the folder, then reload")
             return False
         with self.lock:
             try:

@@ -28,6 +28,7 @@ _QUALITY = (
 _OPTIONAL = ("recall",)
 _WORDS = ("phase", "binding")
 _NONE: Json = {}
+_HUGE = 1 << 63  # no number of ours is that large
 
 
 class Words:
@@ -56,7 +57,8 @@ class Words:
 
 def is_batch(event: Json) -> bool:
     """Whether a ``batch`` event has what every one must have."""
-    return isinstance(event.get("batch"), int) and isinstance(event.get("at"), int | float)
+    is_told = isinstance(event.get("batch"), int) and isinstance(event.get("at"), int | float)
+    return is_told and abs(event["batch"]) < _HUGE and abs(event["at"]) < _HUGE
 
 
 def frame(
@@ -178,7 +180,14 @@ def _columns(group: str, owner: str, told: Sequence[Json], fields: tuple[str, ..
 
 def _array(values: list[Any]) -> Array:
     try:
-        return np.array(values, dtype=np.float64)
+        found = np.array(values, dtype=np.float64)
+        if found.shape == (len(values),):
+            return found
     except (TypeError, ValueError, OverflowError):
-        plain = [v if isinstance(v, int | float) else None for v in values]
-        return np.array(plain, dtype=np.float64)
+        pass
+    return np.array([_number(value) for value in values], dtype=np.float64)
+
+
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and abs(value) < _HUGE
+    return float(value) if is_number else None  # type: ignore[arg-type]

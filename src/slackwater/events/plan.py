@@ -120,7 +120,9 @@ def _promise(terms: Json) -> Promise | None:
     if not isinstance(share, int | float):
         return None
     known = bounds.items() if isinstance(bounds, dict) else ()
-    return Promise("error", float(share), {str(n): float(e) for n, e in known if e is not None})
+    return Promise(
+        "error", float(share), {str(n): float(e) for n, e in known if isinstance(e, int | float)}
+    )
 
 
 def _percent(share: float) -> str:

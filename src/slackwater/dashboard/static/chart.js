@@ -182,7 +182,8 @@ export class Chart {
     const { ctx, bbox } = u;
     ctx.save();
     ctx.fillStyle = colour("shade");
-    ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x, bbox.height);
+    ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x + 3 * devicePixelRatio, bbox.height);
+    ctx.setLineDash([]);
     ctx.strokeStyle = colour("c");
     ctx.lineWidth = 1.5 * devicePixelRatio;
     ctx.beginPath();

@@ -87,11 +87,13 @@ function offer() {
 async function hear(run, message) {
   if (!run) return;
   if (message.kind === "numbers") {
+    await run.loading;
     if (view.range) { run.newest = Math.max(run.newest ?? -1, ...message.numbers.run[""].batch); return; }
     run.append(message.numbers, message.words);
     if (run.isFull) await run.load(null);
   } else if (message.kind === "reset") {
-    await run.load(view.range);
+    run.loading = run.load(view.range);
+    await run.loading;
   } else {
     Object.assign(run, { ended: message.ended, progress: message.progress, damaged: message.damaged, error: message.error });
   }
