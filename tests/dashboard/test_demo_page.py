@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ CODE = "from slackwater.cli.main import main; main()"
 @needs_chromium
 @pytest.mark.slow
 def test_a_running_demo_is_drawn_live(tmp_path: Path) -> None:
-    words = ["demo", "--seconds", "6", "--json", "--keep", str(tmp_path / "ck"), "--dashboard"]
+    words = ["demo", "--seconds", "300", "--json", "--keep", str(tmp_path / "ck"), "--dashboard"]
     with subprocess.Popen(
         [sys.executable, "-c", CODE, *words, "--port", "0"],
         stdout=subprocess.PIPE,
@@ -40,12 +41,12 @@ def test_a_running_demo_is_drawn_live(tmp_path: Path) -> None:
             expect(seen.page.locator("html")).not_to_have_attribute(
                 "data-points", str(first), timeout=60_000
             )
-            seen.page.wait_for_timeout(2_000)
             assert seen.points() > first
             assert seen.page.locator("article.query").count() == 3
             assert min(seen.page.evaluate(INK)[:3]) > 100
             assert seen.complaints == []
             assert seen.strangers(url) == []
+        demo.send_signal(signal.SIGINT)  # ends after the batch at hand
         out, _ = demo.communicate(timeout=120)
     assert json.loads(out)["page"] == url
     events = list(read(tmp_path / "ck" / "events.jsonl"))

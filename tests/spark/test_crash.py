@@ -85,7 +85,7 @@ def test_death_at_any_write_changes_nothing(
 
     assert ending(lives.folder) == expected
     assert leftovers(lives.folder) == []
-    assert len(set_aside(lives.folder / "events.jsonl")) > 1
+    assert set_aside(lives.folder / "events.jsonl")
     assert len(reaper.deaths) > 25
     steps = {point.rsplit(" ", 1)[0] for point in reaper.deaths}
     assert {"before write", "middle of write", "before replace", "before rename"} <= steps
