@@ -165,9 +165,9 @@ def _rate(history: History, key: Key) -> float | None:
 
 
 def _spark(values: Array, width: int = 16) -> str:
-    """The newest values as small bars."""
+    """The newest values as small bars; nothing if they do not move."""
     known = values[~np.isnan(values)][-width:]
-    if len(known) == 0 or known.max() <= 0:
+    if len(known) == 0 or known.max() == known.min():
         return ""
     return "".join(_BARS[int(value / known.max() * (len(_BARS) - 1))] for value in known)
 
