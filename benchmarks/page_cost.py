@@ -26,7 +26,7 @@ from slackwater.cli.dashboard import page_beside
 
 SETTLE = 8  # batches left out at the beginning of a block
 BLOCK = 25  # batches measured in a block
-WARM = 30  # batches before the first block
+WARM = 80  # batches before the first block
 
 
 def view(url: str) -> None:

@@ -24,6 +24,7 @@ def test_what_cannot_be_shown_is_refused_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").write_text("something else\n")
     assert "[EVENTS_FOREIGN]" in refused("serve", tmp_path)
     assert "[EVENTS_FOREIGN]" in refused("report", "--output", tmp_path / "r.html", tmp_path)
+    assert "[CHECKPOINT_MISSING]" in refused("metrics")
     tell(tmp_path / "empty", 0).close()
     assert "[RUN_EMPTY]" in refused("report", "--output", tmp_path / "r.html", tmp_path / "empty")
     run = ended(tmp_path / "run", 2)

@@ -35,6 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # whoever read has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -77,6 +79,10 @@ def _metrics(asked: argparse.Namespace) -> None:
     if asked.grafana:
         print(files("slackwater.dashboard").joinpath("grafana.json").read_text(encoding="utf-8"))
         return
+    if not asked.checkpoints:
+        raise SlackwaterError(
+            "CHECKPOINT_MISSING", "no checkpoint is given", "slackwater metrics CHECKPOINT..."
+        )
     runs = [Follower(checkpoint, long=1 << 62) for checkpoint in asked.checkpoints]
     for run in runs:
         run.look_through()
