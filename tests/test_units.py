@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.errors import SlackwaterError
-from slackwater.units import duration, fingerprint, floor_to, show_duration, show_instant
+from slackwater.units import (
+    duration,
+    fingerprint,
+    floor_to,
+    show_duration,
+    show_instant,
+    upper_edge,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +61,11 @@ def test_instants_are_shown_in_utc_and_unknown_as_a_dash() -> None:
 def test_fingerprints_do_not_depend_on_the_order_of_keys() -> None:
     assert fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
     assert fingerprint({"a": 1}) != fingerprint({"a": 2})
+
+
+@given(st.integers(0, 10**15))
+def test_the_upper_edge_is_the_next_of_a_few(micros: int) -> None:
+    edge = upper_edge(micros)
+    assert micros <= edge
+    assert edge <= max(1_000, 2.5 * micros)
+    assert str(edge).strip("0") in ("1", "2", "5")

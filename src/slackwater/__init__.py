@@ -9,6 +9,9 @@ Build a query from streams, state what the answer must be worth, start it::
     handle = sw.pipeline(per_minute.query("per_minute", sw.slack("10 seconds"))).start("checkpoint")
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from slackwater.errors import (
     CheckpointError,
     MachineError,
@@ -23,11 +26,13 @@ from slackwater.query.contract import max_error, min_recall, slack
 from slackwater.query.join import join
 from slackwater.query.monoid import monoid
 from slackwater.query.schema import Column, Schema
-from slackwater.spark.handle import Handle
-from slackwater.spark.pipeline import Pipeline, pipeline, stream
-from slackwater.spark.session import local_session
-from slackwater.spark.sinks import callback, console, memory, parquet
-from slackwater.spark.sources import files, generator, recording
+
+if TYPE_CHECKING:
+    from slackwater.spark.handle import Handle
+    from slackwater.spark.pipeline import Pipeline, pipeline, stream
+    from slackwater.spark.session import local_session
+    from slackwater.spark.sinks import callback, console, memory, parquet
+    from slackwater.spark.sources import files, generator, recording
 
 __version__ = "0.1.0"
 
@@ -60,3 +65,12 @@ __all__ = [
     "slack",
     "stream",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs Spark is loaded when it is asked for: reading events does without."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module("slackwater.spark.front"), name)
+    globals()[name] = value
+    return value

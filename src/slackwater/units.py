@@ -118,6 +118,18 @@ def ceil_to(duration: int, width: int) -> int:
     return -(-duration // width) * width
 
 
+def upper_edge(micros: int) -> int:
+    """The smallest of 1, 2, 5, 10, 20, 50, ... milliseconds that a duration does not exceed.
+
+    >>> upper_edge(3_400_000), upper_edge(50_000), upper_edge(0)
+    (5000000, 50000, 1000)
+    """
+    decade = MILLISECOND
+    while micros > 5 * decade:
+        decade *= 10
+    return next(step * decade for step in (1, 2, 5) if micros <= step * decade)
+
+
 def fingerprint(value: Any) -> str:
     """A short stable identifier of any JSON value."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))

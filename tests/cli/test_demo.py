@@ -23,7 +23,7 @@ def test_the_demo_prints_one_json_summary_and_nothing_else(
     summary = json.loads(result.stdout)
     assert summary["command"] == "demo"
     assert summary["rows"] > 0
-    assert set(summary["queries"]) == {"overview", "quick"}
+    assert set(summary["queries"]) == {"overview", "quick", "bounded"}
     assert set(summary["batch_ms"]) == {"median", "p95"}
     assert summary["queries"]["quick"]["late_policy"] == "revise"
     assert Path(summary["results"]["overview"]).is_dir()

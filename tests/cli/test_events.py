@@ -9,13 +9,13 @@ from typer.testing import CliRunner
 
 from slackwater.cli.main import app
 from slackwater.events.log import EventLog
-from tests.cli.reports import report
+from tests.cli.reports import START, report
 
 cli = CliRunner()
 
 
 def write_events(folder: Path) -> None:
-    log = EventLog(folder / "events.jsonl")
+    log = EventLog(folder / "events.jsonl", now=lambda: START)
     log.write("start", pipeline="abc", batch=-1)
     log.write("batch", **report(0))
     log.write("error", batch=1, error="disk full")
@@ -25,10 +25,10 @@ def write_events(folder: Path) -> None:
 def test_events_are_lines_for_people(tmp_path: Path) -> None:
     write_events(tmp_path)
     lines = cli.invoke(app, ["events", str(tmp_path)]).stdout.splitlines()
-    assert lines[0] == "start  pipeline abc  batch -1"
+    assert lines[0] == "start  2024-01-01 00:00:00  batch -1  started  pipeline abc"
     assert lines[1].startswith("batch 0  2024-01-01 00:00:00  columnar  rows 100")
     assert "sums 2 answers, 5 late, 1 aside" in lines[1]
-    assert lines[2] == "error  batch 1  error disk full"
+    assert lines[2] == "error  2024-01-01 00:00:00  batch 1  disk full"
 
 
 def test_events_as_json_are_the_log_itself(tmp_path: Path) -> None:

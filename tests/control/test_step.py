@@ -368,3 +368,12 @@ def test_records_survive_json() -> None:
         decision = hand.see(*times)
         assert Decision.from_json(json.loads(json.dumps(decision.to_json()))) == decision
         assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state
+
+
+def test_late_rows_are_counted_by_lateness() -> None:
+    hand = Hand(policy(query(10)))
+    hand.see(100)
+    assert hand.query(1, 2, 85, 100).lateness == ((20 * SECOND, 1), (100 * SECOND, 2))
+    assert hand.query(101).lateness == ()
+    decision = hand.see(1)
+    assert Decision.from_json(json.loads(json.dumps(decision.to_json()))) == decision

@@ -13,6 +13,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+from slackwater.events.log import EventLog
+from slackwater.events.segments import set_aside
 from slackwater.plan.stage import describe
 from slackwater.query.stream import Query
 from slackwater.spark import book, pipeline
@@ -67,6 +69,7 @@ def test_death_at_any_write_changes_nothing(
     told = told if tier == "columnar" else told[1:]
     tables = batches(9 if tier == "columnar" else 6)
     monkeypatch.setattr(book, "FAN_IN", 3)
+    monkeypatch.setitem(EventLog.__init__.__kwdefaults__, "full", 5_000)  # set aside now and then
     run(spark, told, tables, tmp_path / "calm", tier=tier)
     expected = ending(tmp_path / "calm")
 
@@ -82,6 +85,7 @@ def test_death_at_any_write_changes_nothing(
 
     assert ending(lives.folder) == expected
     assert leftovers(lives.folder) == []
+    assert set_aside(lives.folder / "events.jsonl")
     assert len(reaper.deaths) > 25
     steps = {point.rsplit(" ", 1)[0] for point in reaper.deaths}
     assert {"before write", "middle of write", "before replace", "before rename"} <= steps

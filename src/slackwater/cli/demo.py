@@ -6,19 +6,23 @@ import io
 import json
 import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from threading import Event
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from slackwater.cli.dashboard import PORT, page_beside
 from slackwater.cli.options import Json, TierChoice
 from slackwater.cli.perform import Run, perform
 from slackwater.cli.summary import print_summary
 from slackwater.cli.tally import Tally
 from slackwater.cli.view import frame
 from slackwater.errors import StorageError
-from slackwater.query.contract import slack
+from slackwater.query.contract import max_error, slack
 from slackwater.query.stream import Query, Stream
 from slackwater.spark.checkpoint import storage_error
 from slackwater.spark.pipeline import Options, stream
@@ -35,6 +39,7 @@ _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # a picture need not f
 
 
 def demo(
+    *,
     seconds: Annotated[
         float, typer.Option(min=1.0, help="How long to run; Spark's start is not counted.")
     ] = 60.0,
@@ -46,27 +51,53 @@ def demo(
     picture: Annotated[
         Path | None, typer.Option(help="Also save the last view as an SVG picture.")
     ] = None,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard", help="Also serve a live page, until Ctrl-C.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Port of the page; 0 for any free one.")
+    ] = PORT,
 ) -> None:
     """Watch a disordered sensor stream being answered.
 
-    Two queries share one stream and its state: "overview" waits long and answers once, windows over
-    windows; "quick" waits little and corrects itself when stragglers come. After a third of the
-    time the stream's delays grow.
+    Three queries share one stream: "overview" waits long and answers once, windows over windows;
+    "quick" waits little and corrects itself when stragglers come; "bounded" promises an error and
+    chooses its own slack. After a third of the time the stream's delays grow.
     """
-    console = Console()
+    console = Console(stderr=json_)
     options = Options(trigger="500 ms", tier=tier.value)
     run = Run(queries(seconds), _folder(keep), options, TITLE, seconds, collect=True)
-    summary, tally = perform(run, console, "silent" if json_ else "screen")
-    if picture is not None:
-        save_picture(picture, tally, summary["seconds"])
-    if json_:
-        typer.echo(json.dumps({"command": "demo", **summary}))
-    else:
-        print_summary(console, summary)
+    with _page(console, run.folder, port) if dashboard else nullcontext() as address:
+        summary, tally = perform(run, console, "silent" if json_ else "screen")
+        if picture is not None:
+            save_picture(picture, tally, summary["seconds"])
+        if json_:
+            typer.echo(json.dumps({"command": "demo", "page": address, **summary}))
+        else:
+            print_summary(console, summary)
+        if address is not None and console.is_terminal and not json_:
+            _linger(console, address)
+
+
+@contextmanager
+def _page(console: Console, folder: Path, port: int) -> Iterator[str]:
+    """The page of the demo in a process of its own."""
+    # the folder counts as a checkpoint once its log is there
+    (folder / "events.jsonl").touch()
+    with page_beside(folder, port) as address:
+        console.print(f"page at {address}", highlight=False, soft_wrap=True)
+        yield address
+
+
+def _linger(console: Console, address: str) -> None:
+    """The page can be scrubbed through when the demo is over."""
+    console.print(f"the page stays at {address} until Ctrl-C", highlight=False, soft_wrap=True)
+    with suppress(KeyboardInterrupt):
+        Event().wait()
 
 
 def queries(seconds: float) -> tuple[Query, ...]:
-    """The demo's two queries; its regime change comes after a third of ``seconds``."""
+    """The demo's three queries; its regime change comes after a third of ``seconds``."""
     readings = sensors(change=seconds * SPEED / 3).select("key AS sensor", "value")
     per_sensor = readings.window("10 s", "2 s").group_by("sensor")
     levels = per_sensor.aggregate(
@@ -80,9 +111,11 @@ def queries(seconds: float) -> tuple[Query, ...]:
         peak="max(peak)",
     )
     quick = per_sensor.aggregate(n="count(*)", mean="avg(value)", peak="max(value)")
+    bounded = per_sensor.aggregate(n="count(*)", mean="avg(value)")
     return (
         overview.query("overview", slack("15 s"), late="side"),
         quick.query("quick", slack("2 s"), late="revise", keep="1 min"),
+        bounded.query("bounded", max_error(0.02, confidence=0.9, at_most="30 s")),
     )
 
 

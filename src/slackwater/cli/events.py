@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +15,19 @@ from rich.text import Text
 from slackwater.cli.format import show_time
 from slackwater.cli.options import Json
 from slackwater.cli.repair import CheckpointFolder
-from slackwater.errors import CheckpointError
+from slackwater.events.entry import entry_of
 from slackwater.events.log import read
+from slackwater.events.place import find_log
+from slackwater.events.tail import Tail
 
-_COLOURS = {"error": "red", "notice": "yellow", "repair": "yellow", "tier": "cyan", "start": "bold"}
+_COLOURS = {
+    "error": "red",
+    "damaged": "red",
+    "notice": "yellow",
+    "repair": "yellow",
+    "tier": "cyan",
+    "start": "bold",
+}
 
 
 def events(
@@ -30,13 +38,7 @@ def events(
     json_: Json = False,
 ) -> None:
     """Print the events of a checkpoint, oldest first."""
-    path = checkpoint / "events.jsonl"
-    if not path.exists():
-        raise CheckpointError(
-            "CHECKPOINT_MISSING",
-            f"there is no {path}",
-            "give the folder that was given to the pipeline as its checkpoint",
-        )
+    path = find_log(checkpoint)
     console = Console()
     for event in _following(path) if follow else read(path):
         if json_:
@@ -46,12 +48,13 @@ def events(
 
 
 def _following(path: Path) -> Iterator[dict[str, Any]]:
-    seen = 0
+    tail = Tail(path)
     while True:
-        for event in islice(read(path), seen, None):
-            seen += 1
-            yield event
-        time.sleep(0.5)
+        for event in tail.poll():
+            if event["event"] != "segment":
+                yield event
+        if tail.is_at_end:
+            time.sleep(0.5)
 
 
 def describe(event: dict[str, Any]) -> Text:
@@ -59,19 +62,25 @@ def describe(event: dict[str, Any]) -> Text:
     kind = event["event"]
     if kind == "batch":
         return Text(_batch(event))
-    rest = {key: value for key, value in event.items() if key != "event"}
-    words = "  ".join(f"{key} {value}" for key, value in rest.items())
+    entry = entry_of(event, 0.0)
+    when = show_time(int(entry.at)) if entry.at else ""
+    batch = "" if entry.batch is None else f"batch {entry.batch}"
+    title = "" if entry.title == kind else entry.title
+    words = "  ".join(word for word in (when, batch, title, entry.text) if word)
     return Text.assemble((kind, _COLOURS.get(kind, "")), f"  {words}")
 
 
 def _batch(event: dict[str, Any]) -> str:
-    rows = sum(stream["rows"] for stream in event["streams"].values())
-    spent = sum(event["ms"].values())
+    """A batch in brief; what an older or damaged log does not say counts as nothing."""
+    rows = sum(stream.get("rows", 0) for stream in event.get("streams", {}).values())
+    spent = sum(event.get("ms", {}).values())
     queries = "; ".join(
-        f"{name} {told['emitted']:,} answers, {told['late']:,} late, {told['aside']:,} aside"
-        for name, told in event["queries"].items()
+        f"{name} {told.get('emitted', 0):,} answers, {told.get('late', 0):,} late, "
+        f"{told.get('aside', 0):,} aside"
+        for name, told in event.get("queries", {}).items()
     )
+    state = event.get("state", {}).get("rows", 0)
     return (
-        f"batch {event['batch']}  {show_time(event['at'])}  {event['tier']}  rows {rows:,}  "
-        f"{spent:,.0f} ms  state {event['state']['rows']:,} rows  {queries}"
+        f"batch {event.get('batch')}  {show_time(event.get('at'))}  {event.get('tier')}  "
+        f"rows {rows:,}  {spent:,.0f} ms  state {state:,} rows  {queries}"
     )

@@ -12,11 +12,13 @@ from typer.core import TyperGroup
 
 from slackwater.cli import bench
 from slackwater.cli.advise import advise
+from slackwater.cli.dashboard import dashboard, metrics, report
 from slackwater.cli.demo import demo
 from slackwater.cli.events import events
 from slackwater.cli.explain import explain
 from slackwater.cli.repair import repair
 from slackwater.cli.run import run
+from slackwater.cli.watch import watch
 from slackwater.errors import SlackwaterError
 
 FAILED = 2
@@ -70,7 +72,7 @@ def common(
     """Continuous windowed queries on Apache Spark."""
 
 
-for command in (demo, run, explain, advise, repair, events):
+for command in (demo, run, explain, advise, watch, dashboard, report, metrics, events, repair):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

@@ -33,10 +33,16 @@ class QueryTally:
     aside: int = 0
     emitted: int = 0
     watermark: int | None = None
+    chosen: int | None = None
     max_lateness: int | None = None
     kinds: Counter[str] = field(default_factory=Counter)
     waits: Counter[int] = field(default_factory=Counter)
     newest: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=SHOWN))
+
+    @property
+    def slack(self) -> int:
+        """The slack in force: as given, or as chosen last."""
+        return self.plan.slack if self.chosen is None else self.chosen
 
     @property
     def is_ended(self) -> bool:
@@ -53,6 +59,7 @@ class QueryTally:
         self.aside += told["aside"]
         self.emitted += told["emitted"]
         self.watermark = told["watermark"]
+        self.chosen = told["slack"]
         worst = [v for v in (self.max_lateness, told["max_lateness"]) if v is not None]
         self.max_lateness = max(worst, default=None)
 
@@ -156,7 +163,7 @@ class Tally:
         rows = sum(self.streams[name].rows for name in query.plan.streams)
         longest = query.max_lateness
         return {
-            "slack_us": query.plan.slack,
+            "slack_us": query.slack,
             "late_policy": query.plan.late,
             "late": query.late,
             "late_share": round(query.late / rows, 6) if rows else None,

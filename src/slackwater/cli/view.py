@@ -169,7 +169,7 @@ def _queries(tally: Tally) -> Table:
     for name, query in tally.queries.items():
         table.add_row(
             Text(name, style="bold"),
-            f"{show_duration(query.plan.slack)} {query.plan.late}",
+            f"{show_duration(query.slack)} {query.plan.late}",
             "end" if query.is_ended else show_time(query.watermark)[11:] or NOTHING,
             _lag(tally, query),
             Text(f"{query.late:,}", style="yellow" if query.late else ""),

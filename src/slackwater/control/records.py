@@ -168,6 +168,7 @@ class QueryDecision:
 
     Windows ending in ``(after, upto]`` close. Closed windows that end after ``horizon`` may still
     be revised. ``late`` rows missed at least one of their windows, ``dropped`` rows missed all.
+    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows.
     """
 
     slack: int
@@ -181,6 +182,7 @@ class QueryDecision:
     max_lateness: int | None
     waiting: Waiting | None = None
     finding: Finding | None = None
+    lateness: tuple[tuple[int, int], ...] = ()
 
     @property
     def rejected(self) -> int:
@@ -221,5 +223,6 @@ def _query_decision(value: dict[str, Any]) -> QueryDecision:
             **value,
             "waiting": waiting and Waiting(**waiting),
             "finding": finding and Finding.from_json(finding),
+            "lateness": tuple((edge, rows) for edge, rows in value["lateness"]),
         }
     )

@@ -5,6 +5,7 @@ No clock, no session, no randomness: any run replays from its event log.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +25,7 @@ from slackwater.disorder.finding import FindingState, Period
 from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import QueryPlan, StreamPlan
 from slackwater.stats.panes import PaneCount, median_time, total
-from slackwater.units import show_duration
+from slackwater.units import show_duration, upper_edge
 
 END_OF_TIME = 1 << 61
 
@@ -183,6 +184,7 @@ def _query(
             query, chosen, state.settled.get(query.name), observation, clock=clock, upto=upto
         ),
         finding=None if finding_now is None else finding.explained(query, *finding_now),
+        lateness=missed.spread,
     )
 
 
@@ -195,6 +197,7 @@ class _Missed:
     null_time: int = 0
     far_future: int = 0
     lateness: int | None = None
+    spread: tuple[tuple[int, int], ...] = ()
 
     def __add__(self, other: _Missed) -> _Missed:
         return _Missed(
@@ -203,6 +206,7 @@ class _Missed:
             self.null_time + other.null_time,
             self.far_future + other.far_future,
             _later(self.lateness, other.lateness),
+            tuple(sorted((Counter(dict(self.spread)) + Counter(dict(other.spread))).items())),
         )
 
 
@@ -220,13 +224,19 @@ def _missed(
         counts = [c for c in observation.panes.get(fed.identity, ()) if c.passes]
         placed = [c for c in counts if c.pane is not None and not c.is_beyond(bound)]
         late, dropped = _too_late(query, number, placed, after)
-        lows = [c.low for c in late if c.low is not None]
+        behind = [
+            (before - c.low, c.rows) for c in late if c.low is not None and before is not None
+        ]
+        spread: Counter[int] = Counter()
+        for lateness, rows in behind:
+            spread[upper_edge(lateness)] += rows
         found += _Missed(
             total(late),
             total(dropped),
             total(c for c in counts if c.pane is None),
             total(c for c in counts if c.is_beyond(bound)),
-            before - min(lows) if lows and before is not None else None,
+            max((lateness for lateness, _ in behind), default=None),
+            tuple(sorted(spread.items())),
         )
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage, describe
+from slackwater.plan.state import State
 from slackwater.plan.tree import inputs_of, nodes_of, show_tree
 from slackwater.units import show_duration
 
@@ -106,6 +107,9 @@ def explain_json(plan: PipelinePlan) -> str:
 def explain_value(plan: PipelinePlan) -> dict[str, Any]:
     value: dict[str, Any] = dict(describe(plan))
     value["identity"] = plan.identity
+    for query in plan.queries:
+        if query.join is not None:
+            value["queries"][query.name]["streams"] = [i.stream for i in query.join.inputs]
     value["contracts"] = {
         q.name: {
             "slack_us": None if q.promise or q.recall else q.slack,
@@ -118,16 +122,22 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
         }
         for q in plan.queries
     }
-    value["states"] = {
-        stage.state.identity: {
-            "kind": stage.state.kind,
-            "owner": stage.state.owner,
-            "pane_us": stage.state.pane,
-            "where": stage.state.where.sql if stage.state.where else None,
-            "keys": {name: key.sql for name, key in stage.state.keys},
-            "partials": {p.name: {"sql": p.sql, "merge": p.merge} for p in stage.state.partials},
-        }
-        for q in plan.queries
-        for stage in q.stages
-    }
+    states = [state for q in plan.queries for state in _states(q)]
+    value["states"] = {state.identity: _state_value(state) for state in states}
     return value
+
+
+def _states(query: QueryPlan) -> list[State]:
+    inputs = [part.state for part in query.join.inputs] if query.join is not None else []
+    return [*inputs, *(stage.state for stage in query.stages)]
+
+
+def _state_value(state: State) -> dict[str, Any]:
+    return {
+        "kind": state.kind,
+        "owner": state.owner,
+        "pane_us": state.pane,
+        "where": state.where.sql if state.where else None,
+        "keys": {name: key.sql for name, key in state.keys},
+        "partials": {p.name: {"sql": p.sql, "merge": p.merge} for p in state.partials},
+    }

@@ -10,7 +10,7 @@ Layout::
     runs/<state>/...       state
     side/<query>/...       rows set aside
     quality/<query>/...    measured errors of answers under an error bound
-    events.jsonl           what happened
+    events.jsonl           what happened; full files are events.00000001.jsonl and so on
 """
 
 from __future__ import annotations

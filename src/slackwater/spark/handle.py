@@ -142,7 +142,7 @@ class Handle:
             else:
                 ended = bool(self._query.awaitTermination(timeout))  # type: ignore[arg-type]
         except StreamingQueryException as error:
-            self._loop.close()
+            self._loop.end("failed")
             if self._loop.error is not None:
                 raise self._loop.error from error
             raise
@@ -151,17 +151,19 @@ class Handle:
         return ended
 
     def _end(self) -> None:
+        reason = "failed"
         try:
             if self._flush and not self._loop.sealed:
                 self._loop.finish(self._session.newSession())
+            reason = "sealed" if self._loop.sealed else "ended"
         finally:
-            self._loop.close()
+            self._loop.end(reason)
 
     def stop(self) -> None:
         """Stop after the batch at hand; a later start goes on from the checkpoint."""
         self._loop.halt()
         self._query.stop()
-        self._loop.close()
+        self._loop.end("stopped")
 
 
 def _promised(plan: QueryPlan) -> dict[str, Any]:

@@ -91,6 +91,13 @@ class Loop:
         stages = [stage for query in self.policy.plan.queries for stage in query.stages]
         return any(part.is_sketch for stage in stages for part in stage.state.partials)
 
+    def end(self, reason: str) -> None:
+        """Tell that the pipeline is over, then let go."""
+        if not self.events.is_closed:
+            with suppress(StorageError):
+                self.events.write("stop", batch=self.batch, reason=reason)
+        self.close()
+
     def close(self) -> None:
         """Let go of files and memory; the checkpoint may be opened again."""
         try:
@@ -295,6 +302,13 @@ class Loop:
         for notice in decision.notices:
             self.events.write("notice", batch=decision.batch, text=notice)
         if decision.tier != self.state.tier:
-            self.events.write("tier", batch=decision.batch, tier=self.state.tier)
+            self.events.write(
+                "tier",
+                batch=decision.batch,
+                tier=self.state.tier,
+                was=decision.tier,
+                rows=report["state"]["rows"],
+                reason="size" if self.pin is None else "pinned",
+            )
         if self.on_batch is not None:
             self.on_batch(report)

@@ -11,8 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from slackwater.control.records import Policy, Tier
 from slackwater.errors import CheckpointError, Problem, QueryError
 from slackwater.events.log import EventLog
+from slackwater.events.schema import VERSION
 from slackwater.plan.build import check
-from slackwater.plan.explain import explain_json, explain_text
+from slackwater.plan.explain import explain_json, explain_text, explain_value
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
@@ -205,13 +206,23 @@ class Pipeline:
             _refuse_sealed(loop)
             writer = rows.writeStream.foreachBatch(loop.process)
             writer = writer.option("checkpointLocation", f"file://{folder.spark}")
-            loop.events.write("start", pipeline=self.plan.identity, batch=loop.batch)
+            self._tell_start(loop, options)
             with direct_checkpoint_files(rows.sparkSession):
                 query = _triggered(writer, options.trigger).start()
         except BaseException:
             loop.close()
             raise
         return Handle(query, loop, self, session, flush=options.flush)
+
+    def _tell_start(self, loop: Loop, options: Options) -> None:
+        loop.events.write(
+            "start",
+            schema=VERSION,
+            pipeline=self.plan.identity,
+            batch=loop.batch,
+            plan=explain_value(self.plan),
+            trigger=None if options.trigger is None else str(options.trigger),
+        )
 
     def loop(
         self, options: Options, session: SparkSession, intake: Intake, folder: Checkpoint

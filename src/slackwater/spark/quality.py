@@ -65,7 +65,7 @@ class Quality:
             "fulfilment": self.fulfilment,
             "phase": finding.phase,
             "expected_recall": finding.expected,
-            "measured_recall": finding.recall,
+            "recall": finding.recall,
             "wanted": finding.wanted,
             "margin": finding.margin,
         }

@@ -9,7 +9,7 @@ from typing import Any
 from slackwater.control.records import Decision
 from slackwater.spark.book import Book
 from slackwater.spark.quality import Quality
-from slackwater.spark.run import total_rows
+from slackwater.spark.run import sizes, total_rows
 
 
 @dataclass(slots=True)
@@ -53,6 +53,7 @@ def batch_report(
                 "late": q.late,
                 "dropped": q.dropped,
                 "max_lateness": q.max_lateness,
+                **({"lateness": q.lateness} if q.lateness else {}),
                 **told[name],
                 **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
                 **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
@@ -63,6 +64,7 @@ def batch_report(
             "runs": len(book.all()),
             "rows": total_rows(book.all()),
             "bytes": sum(run.bytes for run in book.all()),
+            "by": sizes(book.all()),
         },
         "ms": watch.laps,
     }

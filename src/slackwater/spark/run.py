@@ -74,3 +74,12 @@ def damaged(path: Path, reason: str) -> CheckpointError:
 
 def total_rows(runs: Iterable[Run]) -> int:
     return sum(run.rows for run in runs)
+
+
+def sizes(runs: Iterable[Run]) -> dict[str, tuple[int, int, int]]:
+    """Runs, rows and bytes by state."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for run in runs:
+        count, rows, size = found.get(run.state, (0, 0, 0))
+        found[run.state] = (count + 1, rows + run.rows, size + run.bytes)
+    return found

@@ -1,0 +1,273 @@
+"""The metrics of a run, for Prometheus: one table of names, and a reader for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from prometheus_client import Metric as Family
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector as Base
+
+from slackwater.dashboard.readings import (
+    Labels,
+    Reading,
+    broken,
+    happened,
+    is_running,
+    last,
+    newest_latency,
+    one,
+    promised,
+    spent,
+    tier,
+    total,
+    unusable,
+)
+from slackwater.events.follow import Follower
+from slackwater.events.table import AT, BATCH, Key
+from slackwater.units import SECOND
+
+
+class Sample(NamedTuple):
+    """A value under its labels, the pipeline's name first."""
+
+    labels: Labels
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric: its name ends in its unit, ``labels`` come after ``pipeline``."""
+
+    name: str
+    kind: Literal["gauge", "counter"]
+    help: str
+    labels: Labels
+    read: Reading
+
+    @property
+    def label_names(self) -> Labels:
+        return ("pipeline", *self.labels)
+
+    def samples(self, runs: Sequence[Follower]) -> Iterator[Sample]:
+        """The values that are known now."""
+        for run, name in zip(runs, _names(runs), strict=True):
+            with run.lock:
+                found = list(self.read(run.history))
+            for labels, value in found:
+                if value is not None and np.isfinite(value):
+                    yield Sample((name, *labels), float(value))
+
+
+def _names(runs: Sequence[Follower]) -> list[str]:
+    """Folder names; where two are the same, the whole path."""
+    names = [run.name for run in runs]
+    return [
+        name if names.count(name) == 1 else str(run.path.parent.absolute())
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
+QUERY, STREAM = ("query",), ("stream",)
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "slackwater_slack_seconds",
+        "gauge",
+        "How long the query waits for stragglers, in event time",
+        QUERY,
+        last("query", "slack", SECOND),
+    ),
+    Metric(
+        "slackwater_watermark_lag_seconds",
+        "gauge",
+        "How far the watermark is behind the query's clock",
+        QUERY,
+        last("query", "lag", SECOND),
+    ),
+    Metric(
+        "slackwater_watermark_timestamp_seconds",
+        "gauge",
+        "Event time up to which windows are answered",
+        QUERY,
+        last("query", "watermark", SECOND),
+    ),
+    Metric(
+        "slackwater_latency_seconds",
+        "gauge",
+        "Event time between the end of windows and their answer, newest",
+        QUERY,
+        newest_latency,
+    ),
+    Metric(
+        "slackwater_error_ratio",
+        "gauge",
+        "Share of measured results that broke their error bound",
+        QUERY,
+        broken,
+    ),
+    Metric(
+        "slackwater_error_allowed_ratio",
+        "gauge",
+        "Share of results that may break their error bound",
+        QUERY,
+        promised("error"),
+    ),
+    Metric(
+        "slackwater_recall_ratio",
+        "gauge",
+        "Share of results that were found, newest",
+        QUERY,
+        last("query", "recall"),
+    ),
+    Metric(
+        "slackwater_recall_promised_ratio",
+        "gauge",
+        "Share of results that must be found",
+        QUERY,
+        promised("recall"),
+    ),
+    Metric(
+        "slackwater_coverage_ratio",
+        "gauge",
+        "Share of a window's rows that were in when it was answered, as measured last",
+        QUERY,
+        last("query", "measured_coverage"),
+    ),
+    Metric(
+        "slackwater_late_rows_total",
+        "counter",
+        "Rows that missed at least one of their windows",
+        QUERY,
+        total("query", "late"),
+    ),
+    Metric(
+        "slackwater_dropped_rows_total",
+        "counter",
+        "Rows that missed all of their windows",
+        QUERY,
+        total("query", "dropped"),
+    ),
+    Metric(
+        "slackwater_aside_rows_total",
+        "counter",
+        "Rows written to the side output",
+        QUERY,
+        total("query", "aside"),
+    ),
+    Metric(
+        "slackwater_results_total", "counter", "Answers given", QUERY, total("query", "emitted")
+    ),
+    Metric(
+        "slackwater_measured_results_total",
+        "counter",
+        "Results whose error is known",
+        QUERY,
+        total("query", "measured"),
+    ),
+    Metric("slackwater_rows_total", "counter", "Rows read", STREAM, total("stream", "rows")),
+    Metric(
+        "slackwater_unusable_rows_total",
+        "counter",
+        "Rows that cannot be placed in time, by reason",
+        ("stream", "reason"),
+        unusable,
+    ),
+    Metric(
+        "slackwater_clock_timestamp_seconds",
+        "gauge",
+        "Largest event time seen",
+        STREAM,
+        last("stream", "clock", SECOND),
+    ),
+    Metric(
+        "slackwater_batches_total",
+        "counter",
+        "Micro-batches done",
+        (),
+        one(lambda h: h.table.total(Key("run", "", "batches"))),
+    ),
+    Metric(
+        "slackwater_batch_number",
+        "gauge",
+        "Number of the newest batch",
+        (),
+        one(lambda h: h.table.last(BATCH)),
+    ),
+    Metric(
+        "slackwater_batch_timestamp_seconds",
+        "gauge",
+        "Wall time of the newest batch",
+        (),
+        one(lambda h: (h.table.last(AT) or np.nan) / SECOND),
+    ),
+    Metric(
+        "slackwater_batch_duration_seconds",
+        "gauge",
+        "Time spent in the newest batch, by phase",
+        ("phase",),
+        last("verb", "ms", 1000),
+    ),
+    Metric(
+        "slackwater_busy_seconds_total",
+        "counter",
+        "Time spent in batches, by phase",
+        ("phase",),
+        spent,
+    ),
+    Metric(
+        "slackwater_state_rows",
+        "gauge",
+        "Rows of state, by state",
+        ("state",),
+        last("state", "rows"),
+    ),
+    Metric(
+        "slackwater_state_bytes",
+        "gauge",
+        "Size of state on disk, by state",
+        ("state",),
+        last("state", "bytes"),
+    ),
+    Metric(
+        "slackwater_tier_info",
+        "gauge",
+        "Where state is advanced: 1 for the tier in use",
+        ("tier",),
+        tier,
+    ),
+    Metric(
+        "slackwater_running_info",
+        "gauge",
+        "1 while the log does not say that the pipeline ended",
+        (),
+        one(is_running),
+    ),
+    Metric("slackwater_errors_total", "counter", "Batches that failed", (), happened("error")),
+    Metric("slackwater_notices_total", "counter", "Notices given", (), happened("notice")),
+    Metric(
+        "slackwater_damaged_lines_total",
+        "counter",
+        "Lines of the event log that cannot be read",
+        (),
+        happened("damaged"),
+    ),
+)
+
+
+class Collector(Base):
+    """Gives the registry of ``prometheus_client`` what the logs say now."""
+
+    def __init__(self, runs: Sequence[Follower]) -> None:
+        self._runs = runs
+
+    def collect(self) -> Iterator[Family]:
+        for metric in METRICS:
+            make = GaugeMetricFamily if metric.kind == "gauge" else CounterMetricFamily
+            family = make(metric.name, metric.help, labels=metric.label_names)
+            for sample in metric.samples(self._runs):
+                family.add_metric(sample.labels, sample.value)
+            yield family

@@ -1,0 +1,91 @@
+"""How the numbers behind the metrics are read from a history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from slackwater.events.history import History
+from slackwater.events.table import Key
+from slackwater.units import SECOND
+
+Labels = tuple[str, ...]
+Values = Iterable[tuple[Labels, float | None]]
+Reading = Callable[[History], Values]
+
+
+def _owners(history: History, group: str) -> list[str]:
+    return sorted({key.owner for key in history.table.keys if key.group == group and key.owner})
+
+
+def last(group: str, field: str, scale: float = 1.0) -> Reading:
+    def read(history: History) -> Values:
+        for owner in _owners(history, group):
+            value = history.table.last(Key(group, owner, field))
+            yield (owner,), None if value is None else value / scale
+
+    return read
+
+
+def total(group: str, field: str) -> Reading:
+    def read(history: History) -> Values:
+        for owner in _owners(history, group):
+            yield (owner,), history.table.total(Key(group, owner, field))
+
+    return read
+
+
+def newest_latency(history: History) -> Values:
+    for owner in _owners(history, "query"):
+        known = history.table.column(Key("query", owner, "latency"))
+        known = known[~np.isnan(known)]
+        yield (owner,), known[-1] / SECOND if len(known) else None
+
+
+def broken(history: History) -> Values:
+    for owner in _owners(history, "query"):
+        measured = history.table.total(Key("query", owner, "measured"))
+        within = history.table.total(Key("query", owner, "within"))
+        yield (owner,), 1 - within / measured if measured else None
+
+
+def promised(kind: str) -> Reading:
+    def read(history: History) -> Values:
+        for name, query in history.plan.queries.items():
+            promise = query.promise
+            if promise is not None and promise.kind == kind:
+                yield (name,), 1 - promise.target if kind == "error" else promise.target
+
+    return read
+
+
+def unusable(history: History) -> Values:
+    for owner in _owners(history, "stream"):
+        for reason in ("null_time", "far_future"):
+            yield (owner, reason), history.table.total(Key("stream", owner, reason))
+
+
+def spent(history: History) -> Values:
+    batches = history.table.column(Key("run", "", "batches"))
+    for verb in _owners(history, "verb"):
+        spent = history.table.column(Key("verb", verb, "ms"))
+        yield (verb,), float(np.nansum(spent * batches)) / 1000
+
+
+def tier(history: History) -> Values:
+    word = history.words.word(history.table.last(Key("run", "", "tier")))
+    if word is not None:
+        yield (word,), 1.0
+
+
+def one(value: Callable[[History], float | None]) -> Reading:
+    return lambda history: [((), value(history))]
+
+
+def happened(kind: str) -> Reading:
+    return one(lambda history: float(history.happenings[kind]))
+
+
+def is_running(history: History) -> float:
+    return float(history.newest is not None and history.ended is None)

@@ -1,0 +1,205 @@
+// A chart: title, legend with values, and a uPlot canvas that follows the page's time.
+
+import { colour, element, setText } from "./dom.js";
+import { onAxis, shown, wallTime } from "./format.js";
+
+const HEIGHT = 150;
+const charts = new Set();
+
+// What all charts share: zoom, and the moment looked at (seconds, null for the newest).
+export const view = { range: null, moment: null, onRange: () => {}, hovered: null };
+
+export function redrawAll() {
+  for (const chart of charts) chart.rebuild();
+}
+
+export function indexAt(times, moment) {
+  if (moment === null || !times.length) return times.length - 1;
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= moment) low = middle; else high = middle - 1;
+  }
+  return low;
+}
+
+export class Chart {
+  // series: {label, color, kind: "line"|"step"|"area"|"target"}
+  constructor(title, note, unit, options = {}) {
+    this.unit = unit;
+    this.options = options;
+    this.series = [];
+    this.data = [[]];
+    this.legend = element("ul", { class: "legend" });
+    this.plot = element("div", { class: "plot" });
+    this.none = element("div", { class: "none" }, options.empty ?? "nothing yet");
+    this.node = element("section", { class: "chart" },
+      element("h4", {}, title, note ? element("small", {}, note) : null), this.legend, this.plot);
+    this.plot.append(this.none);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.plot);
+    charts.add(this);
+  }
+
+  remove() {
+    this.observer.disconnect();
+    this.canvas?.destroy();
+    charts.delete(this);
+  }
+
+  // Show data: times in seconds, then one array per series.
+  show(series, data) {
+    const names = JSON.stringify(series.map((one) => [one.label, one.color, one.kind]));
+    const changed = names !== this.names;
+    this.names = names;
+    this.series = series;
+    this.data = data;
+    const isEmpty = !series.length || !data[0].length;
+    this.none.hidden = !isEmpty;
+    if (isEmpty) {
+      this.legend.replaceChildren();
+      this.canvas?.destroy();
+      this.canvas = null;
+      return;
+    }
+    if (changed || !this.canvas) this.rebuild();
+    else { this.canvas.setData(this.drawnData(), false); this.fit(); }
+    this.tell();
+  }
+
+  // Areas are drawn on top of each other: the sum of all first, the lowest layer last.
+  drawnData() {
+    if (!this.options.stacked) return this.data;
+    const sums = [];
+    for (let layer = 1; layer < this.data.length; layer += 1) {
+      const below = sums[layer - 2];
+      sums.push(this.data[layer].map((value, i) => (value ?? 0) + (below ? below[i] : 0)));
+    }
+    return [this.data[0], ...sums.reverse()];
+  }
+
+  rebuild() {
+    this.canvas?.destroy();
+    this.canvas = null;
+    if (!this.series.length || !this.data[0].length || this.plot.clientWidth < 40) return;
+    this.canvas = new uPlot(this.config(), this.drawnData(), this.plot);
+    this.fit();
+    this.makeLegend();
+    this.tell();
+  }
+
+  config() {
+    const axis = { stroke: colour("faint"), grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false }, font: `11px ${colour("font")}` };
+    const ordered = this.options.stacked ? [...this.series].reverse() : this.series;
+    return {
+      width: this.plot.clientWidth,
+      height: HEIGHT,
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: {
+        sync: { key: "slackwater" }, y: false, drag: { x: true, y: false, setScale: false },
+        points: { show: !this.options.stacked, size: 6 },
+      },
+      scales: { x: { time: true }, y: { range: (_, low, high) => this.limits(low, high) } },
+      axes: [
+        { ...axis, size: 26, space: 70, values: (_, marks) => marks.map((mark) => axisTime(mark, marks)) },
+        { ...axis, size: 56, space: 34, values: (_, marks) => marks.map((mark) => onAxis(mark, this.unit)) },
+      ],
+      series: [{}, ...ordered.map((one) => this.line(one))],
+      hooks: {
+        draw: [(u) => this.drawMoment(u)],
+        drawClear: [(u) => this.options.background?.(u)],
+        setSelect: [(u) => this.select(u)],
+        setCursor: [(u) => this.hover(u)],
+        ready: [(u) => u.over.addEventListener("dblclick", () => view.onRange(null))],
+      },
+    };
+  }
+
+  line(one) {
+    const stroke = colour(one.color);
+    const base = { label: one.label, stroke, width: 1.75, points: { show: false }, spanGaps: one.kind !== "gap" };
+    if (one.kind === "target") return { ...base, width: 1.25, dash: [5, 4] };
+    if (one.kind === "area") return { ...base, width: 0.5, fill: stroke, paths: uPlot.paths.stepped({ align: -1 }) };
+    if (one.kind === "dots") return { ...base, width: 0, points: { show: true, size: 4, fill: stroke, stroke }, paths: () => null };
+    return one.kind === "step" ? { ...base, paths: uPlot.paths.stepped({ align: 1 }) } : base;
+  }
+
+  limits(low, high) {
+    if (this.options.limits) return this.options.limits(low, high, this.data);
+    return [0, high > 0 ? high * 1.08 : 1];
+  }
+
+  fit() {
+    const times = this.data[0];
+    const [low, high] = view.range ?? [times[0], times[times.length - 1]];
+    this.canvas.setScale("x", { min: low, max: Math.max(high, low + 0.5) });
+  }
+
+  resize() {
+    if (!this.canvas) { if (this.series.length) this.rebuild(); return; }
+    this.canvas.setSize({ width: Math.max(40, this.plot.clientWidth), height: HEIGHT });
+  }
+
+  select(u) {
+    if (u.select.width < 8) return;
+    const range = [u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")];
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    view.onRange(range);
+  }
+
+  hover(u) {
+    const at = u.cursor.idx;
+    this.tell(at === null || at === undefined || u.cursor.left < 0 ? null : at);
+  }
+
+  makeLegend() {
+    this.values = this.series.map(() => element("b"));
+    this.legend.replaceChildren(...this.series.map((one, number) => {
+      const mark = element("i", { class: one.kind === "area" ? "block" : one.kind === "target" ? "dashed" : "" });
+      mark.style.background = colour(one.color);
+      mark.style.color = colour(one.color);
+      return element("li", { title: one.label }, mark, element("span", {}, one.label), this.values[number]);
+    }));
+  }
+
+  // The values under the cursor, else at the moment looked at.
+  tell(at = null) {
+    if (!this.values || this.values.length !== this.series.length) return;
+    const index = at ?? indexAt(this.data[0], view.moment);
+    this.series.forEach((one, number) => {
+      let value = this.data[number + 1][index];
+      if (value === null && at === null) value = lastKnown(this.data[number + 1], index);
+      setText(this.values[number], shown(value, one.unit ?? this.unit));
+    });
+  }
+
+  // A line at the moment looked at; what comes after it steps back.
+  drawMoment(u) {
+    if (view.moment === null) return;
+    const x = Math.min(Math.max(u.valToPos(view.moment, "x", true), u.bbox.left), u.bbox.left + u.bbox.width);
+    const { ctx, bbox } = u;
+    ctx.save();
+    ctx.fillStyle = colour("shade");
+    ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x + 3 * devicePixelRatio, bbox.height);
+    ctx.setLineDash([]);
+    ctx.strokeStyle = colour("c");
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.restore();
+  }
+}
+
+export function lastKnown(values, index) {
+  for (let i = index; i >= 0; i -= 1) if (values[i] !== null && values[i] !== undefined) return values[i];
+  return null;
+}
+
+function axisTime(mark, marks) {
+  const text = wallTime(mark * 1e6);
+  return marks.length > 1 && marks[1] - marks[0] >= 60 ? text.slice(0, 5) : text;
+}

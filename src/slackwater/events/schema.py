@@ -1,0 +1,139 @@
+"""The schema of the event log: kinds of events, their fields, units and meaning.
+
+Every event is one JSON object with ``event`` (its kind) and ``at`` (wall time). Times and durations
+are microseconds, times counted from the epoch in UTC. Fields may be added without notice; the
+version is raised when the meaning of a field changes. Unknown kinds and fields are to be ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: where it stands in the event, its unit or type, what it says."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of event: when it is written, and its fields besides ``event`` and ``at``."""
+
+    name: str
+    meaning: str
+    fields: tuple[Field, ...]
+
+
+def _fields(*rows: tuple[str, str, str]) -> tuple[Field, ...]:
+    return tuple(Field(*row) for row in rows)
+
+
+_BATCH = _fields(
+    ("batch", "number", "number of the micro-batch"),
+    ("tier", "text", "where state was advanced: `columnar` or `spark`"),
+    ("streams.<stream>.rows", "rows", "rows read"),
+    ("streams.<stream>.clock", "time or null", "largest event time seen so far"),
+    ("streams.<stream>.null_time", "rows", "rows without event time"),
+    ("streams.<stream>.far_future", "rows", "rows too far ahead of the clock to be believed"),
+    ("queries.<query>.slack", "duration", "decided: how long to wait for stragglers"),
+    ("queries.<query>.watermark", "time or null", "windows that end until here are answered"),
+    ("queries.<query>.late", "rows", "rows that missed at least one of their windows"),
+    ("queries.<query>.dropped", "rows", "rows that missed all of their windows"),
+    ("queries.<query>.max_lateness", "duration or null", "largest lateness among late rows"),
+    (
+        "queries.<query>.lateness",
+        "list of [duration, rows]",
+        "late rows up to this lateness and above the one before; left out if none was late",
+    ),
+    ("queries.<query>.emitted", "rows", "answers given"),
+    ("queries.<query>.aside", "rows", "rows written to the side output"),
+    ("queries.<query>.quality.measured", "results", "results whose error became known"),
+    ("queries.<query>.quality.within", "results", "those of them that kept the bound"),
+    ("queries.<query>.quality.fulfilment", "share or null", "kept so far, of all measured"),
+    ("queries.<query>.quality.phase", "text", "how the slack was chosen"),
+    ("queries.<query>.quality.threshold", "share or null", "coverage that the bound needs"),
+    ("queries.<query>.quality.expected_coverage", "share or null", "coverage the model expects"),
+    ("queries.<query>.quality.measured_coverage", "share or null", "coverage measured last"),
+    ("queries.<query>.quality.recall", "share or null", "of a join: recall of the last period"),
+    ("queries.<query>.quality.expected_recall", "share or null", "recall the model expects"),
+    ("queries.<query>.quality.wanted", "duration", "slack that the promise needs"),
+    ("queries.<query>.quality.binding", "text", "column whose bound decided"),
+    ("queries.<query>.quality.margin", "share", "part of the allowed risk that is planned with"),
+    ("state.runs", "number", "runs kept"),
+    ("state.rows", "rows", "rows of state kept"),
+    ("state.bytes", "bytes", "bytes of state kept"),
+    ("state.by.<state>", "[runs, rows, bytes]", "the same by state; names as in the plan"),
+    ("ms.<verb>", "milliseconds", "time spent in observe, decide, apply, record"),
+)  # fmt: skip
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "start",
+        "a pipeline was started, or started again",
+        _fields(
+            ("schema", "number", "version of this schema"),
+            ("pipeline", "text", "identity of the pipeline"),
+            ("batch", "number", "newest batch done before; -1 for none"),
+            ("plan", "object", "the plan as `slackwater explain` gives it, contracts included"),
+            ("trigger", "text or null", "time between batches as it was given"),
+        ),
+    ),
+    Kind("batch", "a batch was committed: what it read, decided, gave and took", _BATCH),
+    Kind(
+        "tier",
+        "from the next batch on, state is advanced elsewhere",
+        _fields(
+            ("batch", "number", "the batch that decided it"),
+            ("tier", "text", "the tier from now on"),
+            ("was", "text", "the tier until now"),
+            ("rows", "rows", "rows of state"),
+            ("reason", "text", "`pinned` by a person, or `size`"),
+        ),
+    ),
+    Kind(
+        "notice",
+        "something a person should hear of",
+        _fields(("batch", "number", "when"), ("text", "text", "what")),
+    ),
+    Kind(
+        "error",
+        "a batch failed and was not committed",
+        _fields(("batch", "number", "which"), ("error", "text", "why, and the way out")),
+    ),
+    Kind(
+        "repair",
+        "the checkpoint was taken back; later batches never happened",
+        _fields(
+            ("batch", "number", "the batch gone back to; -1 for the beginning"),
+            ("removed", "list of text", "files removed"),
+        ),
+    ),
+    Kind(
+        "stop",
+        "the pipeline ended in good order; absent after a kill",
+        _fields(
+            ("batch", "number", "newest batch done"),
+            ("reason", "text", "`stopped`, `ended`, `sealed` or `failed`"),
+        ),
+    ),
+    Kind(
+        "segment",
+        "first line of a file that follows a full one; readers of events skip it",
+        _fields(
+            ("schema", "number", "version of this schema"),
+            ("after", "text", "name of the file before"),
+            ("start", "object or null", "the newest `start` event, in case it is forgotten"),
+        ),
+    ),
+    Kind(
+        "damaged",
+        "never written: what readers give for a line that is no event",
+        _fields(("text", "text", "the beginning of the line")),
+    ),
+)

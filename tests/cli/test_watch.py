@@ -1,0 +1,98 @@
+"""The terminal view: what it shows, and that it follows a run in a real (pseudo) terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from slackwater.cli.main import app
+from tests.events.story import batch, ended, tell
+
+cli = CliRunner(env={"COLUMNS": "150"})
+CODE = "from slackwater.cli.main import main; main()"
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+def test_one_picture_says_how_a_run_stands_and_why(tmp_path: Path) -> None:
+    result = cli.invoke(app, ["watch", str(ended(tmp_path / "run", 30)), "--once"])
+    assert result.exit_code == 0, result.stderr
+    shown = result.stdout
+    for words in ("stopped", "batch 29", "readings", "fixed", "bounded", "90.00 %", "2 s"):
+        assert words in shown
+    assert "why is the oldest window still open?" in shown
+    assert "is open until the clock has moved on by" in shown
+    assert "recent windows kept the promise" in shown
+    assert "slack 4 s → 3 s" in shown
+
+
+def test_names_are_text_not_style(tmp_path: Path) -> None:
+    folder = tmp_path / "[bold red]run"
+    log = tell(folder, 1)
+    log.write("batch", **batch(1, names=("[blink]q[/]",)))
+    log.write("notice", batch=1, text="[link=file:///x]click[/link]")
+    log.close()
+    shown = cli.invoke(app, ["watch", str(folder)]).stdout
+    assert "[bold red]run" in shown
+    assert "[blink]q[/]" in shown
+    assert "[link=file:///x]click[/link]" in shown
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    result = cli.invoke(app, ["watch", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "[CHECKPOINT_MISSING]" in result.stderr
+
+
+def test_a_run_without_batches_is_waited_for(tmp_path: Path) -> None:
+    tell(tmp_path, 0).close()
+    assert "waiting for the first one" in cli.invoke(app, ["watch", str(tmp_path)]).stdout
+
+
+def test_in_a_terminal_the_view_follows_the_run_until_interrupted(tmp_path: Path) -> None:
+    log = tell(tmp_path, 3)
+    child, terminal = pty.fork()
+    if child == 0:  # pragma: no cover - the other process
+        os.execv(sys.executable, [sys.executable, "-c", CODE, "watch", str(tmp_path)])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 150, 0, 0))
+    try:
+        read_until(terminal, lambda text: "batch 2" in text and "bounded" in text)
+        log.write("batch", **{**batch(3), "at": int(time.time() * 1e6)})
+        shown = read_until(terminal, lambda text: "batch 3" in text)
+        assert "live" in shown
+        os.kill(child, signal.SIGINT)
+        read_until(terminal, lambda _: False)  # until it is closed
+    finally:
+        log.close()
+        os.close(terminal)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) in (0, 130)
+
+
+def read_until(terminal: int, is_enough: Callable[[str], bool], seconds: float = 30) -> str:
+    """What a terminal shows, without control sequences, until there is enough or it is closed."""
+    text = ""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        ready, _, _ = select.select([terminal], [], [], 0.5)
+        if not ready:
+            continue
+        try:
+            data = os.read(terminal, 65_536)
+        except OSError:  # how Linux says that the other side is closed
+            return text
+        text += _CONTROL.sub("", data.decode("utf-8", "replace"))
+        if not data or is_enough(text):
+            return text
+    raise AssertionError(f"not seen in {seconds} s:\n{text[-3000:]}")

@@ -1,0 +1,123 @@
+"""What the page is told: runs, numbers, log, news."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from slackwater.dashboard.live import Cursor, cursors, news
+from slackwater.dashboard.page import STATIC, page
+from slackwater.dashboard.runs import Runs
+from slackwater.dashboard.settings import Settings
+from slackwater.events.log import EventLog
+from tests.events.story import WALL, batch, ended, tell
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[tuple[Runs, EventLog]]:
+    log = tell(tmp_path / "going", 20)
+    runs = Runs([tmp_path / "going", ended(tmp_path / "over", 30)])
+    for run in runs.all:
+        run.look_through()
+    yield runs, log
+    log.close()
+    for run in runs.all:
+        run.close()
+
+
+@pytest.fixture
+def client(shown: tuple[Runs, EventLog]) -> Iterator[TestClient]:
+    with TestClient(page(shown[0], Settings()), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+def test_runs_are_listed_with_their_plans(client: TestClient) -> None:
+    going, over = client.get("/api/runs").json()
+    assert (going["name"], going["newest"], going["ended"]) == ("going", 19, None)
+    assert (over["name"], over["newest"], over["ended"]) == ("over", 29, "stopped")
+    assert set(over["plan"]["queries"]) == {"fixed", "bounded"}
+    assert over["plan"]["queries"]["bounded"]["promise"]["target"] == 0.9
+
+
+def test_history_is_thinned_on_demand_and_cut_to_a_span(client: TestClient) -> None:
+    whole = client.get("/api/runs/1/history").json()
+    assert len(whole["numbers"]["run"][""]["at"]) == 30
+    few = client.get("/api/runs/1/history?points=5").json()
+    assert len(few["numbers"]["run"][""]["at"]) == 5
+    part = client.get(f"/api/runs/1/history?low={WALL}&high={WALL + 1_000_000}").json()
+    assert part["numbers"]["run"][""]["batch"] == [0, 1, 2]
+
+
+def test_the_log_ends_where_one_looks(client: TestClient) -> None:
+    everything = client.get("/api/runs/1/log").json()["entries"]
+    assert everything[-1]["kind"] == "stop"
+    until = WALL + 5_000_000
+    past = client.get(f"/api/runs/1/log?until={until}&newest=2").json()["entries"]
+    assert len(past) == 2
+    assert all(entry["at"] <= until for entry in past)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/runs/7/history", 404),
+        ("/api/runs/..%2f..%2fetc/history", 404),
+        ("/api/runs/x/log", 404),
+        ("/api/runs/0/history?points=1000000000", 422),
+        ("/api/runs/0/history?low=soon", 422),
+        ("/static/../page.py", 404),
+        ("/static/%2e%2e/page.py", 404),
+        ("/docs", 404),
+        ("/openapi.json", 404),
+    ],
+)
+def test_odd_questions_have_plain_answers(client: TestClient, path: str, status: int) -> None:
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert "Traceback" not in answer.text
+
+
+def test_news_are_what_a_viewer_does_not_have(shown: tuple[Runs, EventLog]) -> None:
+    runs, log = shown
+    run = runs.all[0]
+    cursor = Cursor(0, run.epoch, 19)
+    assert [message["kind"] for message in news(run, cursor)] == ["state"]
+    assert news(run, cursor) == []
+    log.write("batch", **batch(20))
+    run.look()
+    [message] = news(run, cursor)
+    assert message["numbers"]["run"][""]["batch"] == [20]
+    log.write("repair", batch=10, removed=[])
+    run.look()
+    assert [message["kind"] for message in news(run, cursor)] == ["reset", "state"]
+    log.write("stop", batch=10, reason="stopped")
+    run.look()
+    assert news(run, cursor)[0]["ended"] == "stopped"
+
+
+def test_who_is_far_behind_gets_the_news_thinned(shown: tuple[Runs, EventLog]) -> None:
+    runs, log = shown
+    for number in range(20, 1_500):
+        log.write("batch", **batch(number))
+    run = runs.all[0]
+    run.look_through()
+    [message, _] = news(run, Cursor(0, run.epoch, 19))
+    assert len(message["numbers"]["run"][""]["batch"]) == 500
+    assert message["numbers"]["run"][""]["batch"][-1] == 1_499
+
+
+def test_cursors_that_make_no_sense_are_left_out(shown: tuple[Runs, EventLog]) -> None:
+    given = ["0.0.5", "1.2.-1", "9.0.0", "x", "0.0", "-1.0.0", "0.0.0.0"]
+    assert [(c.number, c.batch) for c in cursors(given, shown[0])] == [(0, 5), (1, -1)]
+
+
+def test_static_files_bring_their_licence_and_name_no_other_host() -> None:
+    assert "MIT" in (STATIC / "vendor" / "uPlot.LICENSE").read_text()
+    for file in [*STATIC.glob("*.js"), *STATIC.glob("*.css"), STATIC / "index.html"]:
+        text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "http://" not in text, file.name
+        assert "https://" not in text, file.name
+        assert "innerHTML" not in text, file.name

@@ -1,0 +1,108 @@
+"""Event logs as a pipeline would write them, without one."""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from slackwater.events.log import EventLog
+from slackwater.plan.build import check
+from slackwater.plan.explain import explain_value
+from slackwater.plan.stage import lay_out
+from slackwater.query.contract import max_error, slack
+from slackwater.query.schema import Schema
+from slackwater.query.stream import Stream, StreamDef
+
+SECOND = 1_000_000
+EVENT = 1_704_067_200 * SECOND  # event time of the first batch
+WALL = 1_763_000_000 * SECOND  # its wall time
+
+
+def plan(stream: str = "readings", names: tuple[str, str] = ("fixed", "bounded")) -> dict[str, Any]:
+    """Two queries over one stream: one waits two seconds, one promises an error."""
+    return deepcopy(_plan(stream, names))
+
+
+@cache
+def _plan(stream: str, names: tuple[str, str]) -> dict[str, Any]:
+    rows = Stream(StreamDef(stream, Schema.of(ts="timestamp", k="int", v="double"), "ts"))
+    sums = rows.window("10 s", "2 s").group_by("k").aggregate(total="sum(v)")
+    queries = [
+        sums.query(names[0], slack("2 s")),
+        sums.query(names[1], max_error(0.02, confidence=0.9)),
+    ]
+    return explain_value(lay_out(check(queries)))
+
+
+def batch(
+    number: int, stream: str = "readings", names: tuple[str, ...] = ("fixed", "bounded")
+) -> dict[str, Any]:
+    """The fields of a ``batch`` event; a second of event time passes per batch."""
+    clock = EVENT + number * SECOND
+    waits = {name: 2 * SECOND if name == names[0] else _moving(number) for name in names}
+    queries = {name: _query(number, clock, wait) for name, wait in waits.items()}
+    if len(names) > 1:
+        queries[names[1]]["quality"] = quality(number, waits[names[1]])
+    return {
+        "batch": number,
+        "at": WALL + number * SECOND // 2,
+        "tier": "columnar" if number < 50 else "spark",
+        "streams": {stream: {"rows": 100, "clock": clock, "null_time": 0, "far_future": 0}},
+        "queries": queries,
+        "state": {"runs": 2, "rows": 30, "by": {"aa": [1, 10, 1000], "bb": [1, 20, 2000]}},
+        "ms": {"observe": 100.0, "decide": 1.0, "apply": 10.0, "record": 2.0},
+    }
+
+
+def _moving(number: int) -> int:
+    return round(3 + math.sin(number / 5)) * SECOND
+
+
+def _query(number: int, clock: int, wait: int) -> dict[str, Any]:
+    late = {"lateness": [[2 * SECOND, 3], [5 * SECOND, 2]]} if number else {}
+    return {
+        "slack": wait,
+        "watermark": clock - wait,
+        "late": 5 if number else 0,
+        "dropped": 1 if number else 0,
+        "max_lateness": 4 * SECOND if number else None,
+        **late,
+        "emitted": 4 if number % 2 == 0 else 0,
+        "aside": 0,
+    }
+
+
+def quality(number: int, wait: int) -> dict[str, Any]:
+    return {
+        "measured": 10 if number % 4 == 0 else 0,
+        "within": 9 if number % 4 == 0 else 0,
+        "fulfilment": 0.9,
+        "phase": "calibrated" if number > 3 else "warm-up",
+        "threshold": 0.98,
+        "expected_coverage": 0.981,
+        "measured_coverage": 0.985,
+        "wanted": wait,
+        "binding": "total",
+        "margin": 0.5,
+    }
+
+
+def tell(folder: Path, batches: int, **options: Any) -> EventLog:
+    """Write the log of a run that still goes on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log = EventLog(folder / "events.jsonl", **options)
+    log.write("start", schema=1, pipeline="abc", batch=-1, plan=plan(), trigger=None, at=WALL)
+    for number in range(batches):
+        log.write("batch", **batch(number))
+    return log
+
+
+def ended(folder: Path, batches: int, **options: Any) -> Path:
+    """Write the log of a run that was stopped; the folder."""
+    log = tell(folder, batches, **options)
+    log.write("stop", batch=batches - 1, reason="stopped", at=WALL + batches * SECOND // 2)
+    log.close()
+    return folder
