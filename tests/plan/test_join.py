@@ -164,10 +164,13 @@ def test_the_same_rows_have_the_same_identity_in_every_plan_and_query() -> None:
     assert join_of(apart).identity(pair) != one.identity(pair)
 
 
-def test_measured_rows_belong_to_one_query() -> None:
+def test_rows_that_are_measured_are_kept_apart_and_shared_by_queries_of_one_clock() -> None:
     pair = joined("a", "b")
-    both = plan(pair.query("p"), pair.query("q", sw.min_recall(0.9)))
-    assert len(both.base_states) == 4
+    strict, mild = (pair.query(name, sw.min_recall(g)) for name, g in (("s", 0.99), ("m", 0.9)))
+    assert len(plan(pair.query("p"), strict).base_states) == 4
+    assert len(plan(strict, mild).base_states) == 2
+    patient = pair.query("q", sw.min_recall(0.9), idle="1 s")
+    assert len(plan(strict, patient).base_states) == 4
 
 
 def test_a_stream_may_be_joined_with_itself() -> None:

@@ -196,6 +196,8 @@ def test_the_command_has_all_benchmarks() -> None:
         "windows",
         "growth",
         "slack",
+        "joins",
+        "recall",
     }
 
 

@@ -219,3 +219,24 @@ def test_the_tier_may_change_while_a_join_runs(spark: SparkSession, tmp_path: Pa
         [n for n in range(6) if name in ("abc"[n % 3], "abc"[(n + 1) % 3])] for name in "abc"
     )
     assert len(shown(sink, "av", "bv", "cv")) == len(a) * len(b) * len(c)
+
+
+@TIERS
+def test_state_beyond_its_limit_stops_the_pipeline_and_loses_nothing(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    sink = sw.memory()
+    query = pair().select("a.v AS av", "b.v AS bv").query("q", sw.slack("9 s"), sink=sink)
+    tables = [both([(n, 1, n)], [(n, 1, n)]) for n in range(4)]
+    loop = make_loop(spark, (query,), tmp_path, tier=tier, max_state_rows=5)
+    loop.process(frame(spark, loop, tables[0]), 0)
+    loop.process(frame(spark, loop, tables[1]), 1)
+    with pytest.raises(sw.SlackwaterError, match="STATE_LIMIT"):
+        loop.process(frame(spark, loop, tables[2]), 2)
+    loop.close()
+    loop = make_loop(spark, (query,), tmp_path, tier=tier)
+    assert loop.batch == 1
+    for number in (2, 3):
+        loop.process(frame(spark, loop, tables[number]), number)
+    loop.close()
+    assert len(shown(sink, "av", "bv")) == 16

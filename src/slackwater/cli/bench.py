@@ -13,10 +13,13 @@ from rich.table import Table
 
 from slackwater.cli.options import TierChoice
 from slackwater.spark.bench import growth as growing
+from slackwater.spark.bench import joins as joining
 from slackwater.spark.bench import plot
+from slackwater.spark.bench import recall as finding
 from slackwater.spark.bench import slack as waiting
 from slackwater.spark.bench import windows as comparing
 from slackwater.spark.bench.cases import choose
+from slackwater.spark.bench.joins import CASES as JOINS
 from slackwater.spark.bench.regimes import REGIMES
 from slackwater.spark.bench.session import bench_session
 from slackwater.spark.checkpoint import storage_error
@@ -133,6 +136,108 @@ def slack(
             f"choosing the slack {cost['adaptation_share']:.1%}"
         )
     _deliver(console, waiting.report(outcomes, cost), json_, None)
+
+
+@app.command()
+def joins(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer cases.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"Only these: {', '.join(c.label for c in JOINS)}.")
+    ] = None,
+    tuned: Annotated[
+        bool, typer.Option("--tuned", help="Plain Spark with the settings of our own streams.")
+    ] = False,
+    json_: JsonFile = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Joins against plain Spark's chained stream-stream joins, on the same files."""
+    console = Console()
+    chosen = joining.choose(only or (), quick=quick)
+    outcomes: list[joining.Outcome] = []
+    with console.status("start Spark") as status:
+        for outcome in joining.measure(
+            bench_session(),
+            chosen,
+            cache=_cache(keep_data),
+            tuned=tuned,
+            tell=_teller(status, len(chosen)),
+        ):
+            outcomes.append(outcome)
+            one = f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.3f} s"
+            console.print(f"{one}, plain Spark {outcome.native_s:.3f} s ({outcome.store} store)")
+    console.print(_joined(outcomes))
+    _deliver(console, joining.report(outcomes), json_, None)
+    if not all(outcome.equal for outcome in outcomes):
+        console.print("[bold red]the engines do not agree[/]")
+        raise typer.Exit(UNEQUAL)
+
+
+def _joined(outcomes: list[joining.Outcome]) -> Table:
+    table = Table(title="seconds a batch", title_justify="left")
+    table.add_column("case", no_wrap=True)
+    for name in ("rows", "window", "plain Spark", "Slackwater", "ratio", "state rows", "equal"):
+        table.add_column(name, justify="right")
+    for one in outcomes:
+        table.add_row(
+            one.case.label,
+            f"{one.case.rows * one.case.ways:,}",
+            f"{one.case.window} s",
+            f"{one.native_s:.3f}",
+            f"{one.slackwater_s:.3f}",
+            f"{one.ratio:.2f}",
+            f"{one.state_rows:,}",
+            "yes" if one.equal else "NO",
+        )
+    return table
+
+
+@app.command()
+def recall(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter streams.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"Only these: {', '.join(finding.REGIMES)}.")
+    ] = None,
+    json_: JsonFile = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Recall contracts of joins: were they kept, at which latency and memory, against Max-K?"""
+    console = Console()
+    with console.status("start Spark") as status:
+        outcomes = list(
+            finding.measure(
+                bench_session(),
+                only or (),
+                seconds=240 if quick else 600,
+                cache=_cache(keep_data),
+                tell=status.update,
+            )
+        )
+    console.print(_recalls(outcomes))
+    _deliver(console, finding.report(outcomes), json_, None)
+
+
+def _recalls(outcomes: list[finding.Outcome]) -> Table:
+    table = Table(title="recall in periods of 10 s", title_justify="left")
+    table.add_column("regime", no_wrap=True)
+    heads = ("recall", "emit", "mean", "kept", "within 1 %", "latency", "Max-K", "held", "Max-K")
+    for name in heads:
+        table.add_column(name, justify="right")
+    for one in outcomes:
+        table.add_row(
+            one.regime,
+            f"{one.gamma:g}",
+            one.emit,
+            f"{one.recall:.4f}",
+            f"{one.fulfilment:.1%}",
+            f"{one.nearly:.1%}",
+            f"{one.latency_s:.2f} s",
+            f"{one.latency_maxk_s:.2f} s",
+            f"{one.held:,.0f}",
+            f"{one.held_maxk:,.0f}",
+        )
+    return table
 
 
 def _promises(outcomes: list[waiting.Outcome]) -> Table:

@@ -129,15 +129,15 @@ def _filtered(node: Node, name: str, filters: Iterable[Expression]) -> Node:
 def lay_out_join(
     joined: Joined,
     above: tuple[Expression | None, tuple[Named, ...] | None, Iterable[str]],
-    owner: str,
     *,
     output: Schema,
-    is_measured: bool,
+    clock: str | None,
 ) -> JoinPlan:
-    """The plan of a join in query ``owner``.
+    """The plan of a join.
 
     ``above``: the filter above it, its result columns (``None`` if aggregates follow) and the
-    joined columns that are read.
+    joined columns that are read. ``clock`` names the clock on which rows remember when they came,
+    if results are measured.
     """
     where, values, read = above
     graph, nodes = with_graph(joined, where)
@@ -146,13 +146,13 @@ def lay_out_join(
     carried = tuple(name for name in joined.schema.names if name in set(read))
     grain = max(1000, min(graph.patience(name) for name in graph.names) // 100)
     needed = between | set(carried)
-    whose = owner if is_measured else ""  # rows that remember when they came belong to one query
     inputs = tuple(
-        _input(node, name, needed, whose, grain)
+        _input(node, name, needed, clock or "", grain)
         for name, node in zip(joined.names, nodes, strict=True)
     )
     tree = _tree(joined)
-    return JoinPlan(graph, inputs, values or (), carried, output, joined.emit, tree, is_measured)
+    measured = clock is not None
+    return JoinPlan(graph, inputs, values or (), carried, output, joined.emit, tree, measured)
 
 
 def _tree(joined: Joined) -> JoinNode | None:
@@ -163,11 +163,11 @@ def _tree(joined: Joined) -> JoinNode | None:
     return tree
 
 
-def _input(node: Node, name: str, needed: set[str], whose: str, grain: int) -> JoinInput:
+def _input(node: Node, name: str, needed: set[str], clock: str, grain: int) -> JoinInput:
     where, names, scan = collapse(node)
     assert isinstance(scan, Scan)
     columns = tuple((f"{name}_{c}", value) for c, value in names.items() if f"{name}_{c}" in needed)
-    meaning = [whose, scan.stream, where.sql if where else None, [[c, v.sql] for c, v in columns]]
+    meaning = [clock, scan.stream, where.sql if where else None, [[c, v.sql] for c, v in columns]]
     state = State(
         identity=fingerprint(["input", meaning]),
         kind="input",

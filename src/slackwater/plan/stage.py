@@ -201,10 +201,14 @@ def _join(query: LogicalQuery, stages: tuple[Stage, ...]) -> JoinPlan | None:
     return lay_out_join(
         source,
         (where, values, read),
-        query.name,
         output=query.root.schema,
-        is_measured=query.recall is not None,
+        clock=_clock(query) if query.recall is not None else None,
     )
+
+
+def _clock(query: LogicalQuery) -> str:
+    """Queries over the same streams, which let go of silent ones alike, have one clock."""
+    return fingerprint([sorted(stream.name for stream in query.streams), query.idle])
 
 
 def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:

@@ -60,6 +60,7 @@ class Loop:
     events: EventLog
     pin: Tier | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
+    max_state_rows: int | None = None
     error: BaseException | None = None
     batch: int = -1
     sealed: bool = False
@@ -268,6 +269,7 @@ class Loop:
         joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
         merging = keepings(engine.writer, queries, self.layout.shapes, joins)
         compact(engine, self.book, merging, decision.batch)
+        self._check_size()
         self.columnar.keep_only(self.book.all())
         report = batch_report(decision, told, self.book, watch, self.quality)
         self.checkpoint.commit(
@@ -289,6 +291,17 @@ class Loop:
         self._sweep()
         watch.lap("record")
         self._tell(report, decision)
+
+    def _check_size(self) -> None:
+        """Stop before a batch is committed that leaves more behind than is allowed."""
+        rows, allowed = total_rows(self.book.all()), self.max_state_rows
+        if allowed is not None and rows > allowed:
+            raise SlackwaterError(
+                "STATE_LIMIT",
+                f"{rows:,} rows of state, max_state_rows allows {allowed:,}",
+                "the batch was not committed and nothing is lost; start again with a higher limit, "
+                "or look for a stream that holds the clock back",
+            )
 
     def _sweep(self) -> None:
         """Remove files that no kept manifest names."""

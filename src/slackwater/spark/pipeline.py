@@ -93,6 +93,7 @@ class Options:
     heartbeat: DurationLike | None = None
     flush: bool = False
     on_batch: Callable[[dict[str, Any]], None] | None = None
+    max_state_rows: int | None = None
 
     def problems(self) -> list[Problem]:
         found = []
@@ -107,6 +108,9 @@ class Options:
                     "OPTION_INVALID", "start, columnar_rows", f"{self.columnar_rows} is below 1"
                 )
             )
+        if self.max_state_rows is not None and self.max_state_rows < 1:
+            text = f"{self.max_state_rows} is below 1"
+            found.append(Problem("OPTION_INVALID", "start, max_state_rows", text))
         if self.flush and self.trigger != AVAILABLE_NOW:
             hint = f'use trigger="{AVAILABLE_NOW}" with it'
             found.append(
@@ -148,6 +152,7 @@ class Pipeline:
         heartbeat: DurationLike | None = None,
         flush: bool = False,
         on_batch: Callable[[dict[str, Any]], None] | None = None,
+        max_state_rows: int | None = None,
         spark: SparkSession | None = None,
     ) -> Handle:
         """Start the pipeline.
@@ -172,10 +177,13 @@ class Pipeline:
             checkpoint.
         on_batch
             Called with the report of each batch.
+        max_state_rows
+            Stop with a clear error, and the batch not committed, rather than keep more rows of
+            state than this; no limit by default.
         spark
             The session to use; the active one, or a local one, by default.
         """
-        options = Options(trigger, tier, columnar_rows, heartbeat, flush, on_batch)
+        options = Options(trigger, tier, columnar_rows, heartbeat, flush, on_batch, max_state_rows)
         if found := options.problems():
             raise QueryError(found)
         session = spark or SparkSession.getActiveSession() or local_session()
@@ -238,6 +246,7 @@ class Pipeline:
             events=EventLog(folder.events),
             pin=pin,
             on_batch=options.on_batch,
+            max_state_rows=options.max_state_rows,
         )
 
     def _outlets(self, folder: Checkpoint) -> Outlets:
