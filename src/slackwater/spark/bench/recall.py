@@ -210,7 +210,8 @@ def _given(folder: Path, clocks: Instants) -> tuple[Instants, Instants]:
             "SELECT epoch_us(event_time) AS ts, batch::BIGINT AS n "
             f"FROM read_parquet('{folder}/*/*.parquet', hive_partitioning = true)"
         ).fetchnumpy()
-    return found["ts"], np.maximum(0, clocks[found["n"]] - found["ts"])
+    times = np.asarray(found["ts"], dtype=np.int64)
+    return times, np.maximum(0, clocks[np.asarray(found["n"], dtype=np.int64)] - times)
 
 
 def _judged(
