@@ -105,7 +105,7 @@ def test_recall_is_measured_exactly(
 def test_more_is_found_with_a_stricter_contract(
     spark: SparkSession, tmp_path: Path, method: str
 ) -> None:
-    cuts = rows(2, 60)
+    cuts = rows(2, 40)
     shares, slacks = [], []
     for number, gamma in enumerate((0.6, 0.97)):
         sink, meter = sw.memory(), sw.memory()

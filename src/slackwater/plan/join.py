@@ -40,6 +40,7 @@ class JoinPlan:
     they came, so that results can be measured.
     """
 
+    query: str
     graph: JoinGraph
     inputs: tuple[JoinInput, ...]
     values: tuple[Named, ...]
@@ -73,7 +74,11 @@ class JoinPlan:
         return tuple(c for c, name in owner.items() if name in names and c in needed)
 
     def identity(self, names: frozenset[str]) -> str:
-        """What rows over these inputs mean: the same for every plan that keeps them."""
+        """What rows over these inputs mean: the same for every plan of the query that keeps them.
+
+        Which combinations there are by now depends on the query's own watermark, so other queries
+        keep their own.
+        """
         if len(names) == 1:
             return self.input(next(iter(names))).state.identity
         inside = [p.expression.sql for p in self.graph.predicates if p.inputs <= names]
@@ -84,7 +89,15 @@ class JoinPlan:
         reach = [[self.graph.reach_between(a, b) for b in ordered] for a in ordered]
         states = [self.input(name).state.identity for name in ordered]
         return fingerprint(
-            [states, sorted(inside), sorted(equal), reach, self.columns(names), self.emit]
+            [
+                self.query,
+                states,
+                sorted(inside),
+                sorted(equal),
+                reach,
+                self.columns(names),
+                self.emit,
+            ]
         )
 
 
@@ -129,11 +142,12 @@ def _filtered(node: Node, name: str, filters: Iterable[Expression]) -> Node:
 def lay_out_join(
     joined: Joined,
     above: tuple[Expression | None, tuple[Named, ...] | None, Iterable[str]],
+    query: str,
     *,
     output: Schema,
     clock: str | None,
 ) -> JoinPlan:
-    """The plan of a join.
+    """The plan of the join of a query.
 
     ``above``: the filter above it, its result columns (``None`` if aggregates follow) and the
     joined columns that are read. ``clock`` names the clock on which rows remember when they came,
@@ -152,7 +166,9 @@ def lay_out_join(
     )
     tree = _tree(joined)
     measured = clock is not None
-    return JoinPlan(graph, inputs, values or (), carried, output, joined.emit, tree, measured)
+    return JoinPlan(
+        query, graph, inputs, values or (), carried, output, joined.emit, tree, measured
+    )
 
 
 def _tree(joined: Joined) -> JoinNode | None:

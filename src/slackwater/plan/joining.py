@@ -31,11 +31,13 @@ class JoinWriter:
     """Writes the statements of one join.
 
     Relations are named by child: ``f<c>`` and ``h<c>`` are the fresh and the held rows of an
-    input; ``n<c>`` and ``h<c>`` the new and the held combinations of an inner node.
+    input; ``n<c>`` and ``h<c>`` the new and the held combinations of an inner node. ``late`` asks
+    for results that are not in time, too.
     """
 
     writer: Writer
     plan: JoinPlan
+    late: bool = False
 
     def node(self, node: JoinNode, active: Collection[int]) -> str:
         """New combinations of a node; only children in ``active`` have anything new."""
@@ -52,11 +54,8 @@ class JoinWriter:
         ]
         return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({self.node(node, active)})"
 
-    def results(self, node: JoinNode, active: Collection[int], *, late: bool) -> str:
-        """New results: ``__ts`` their event time, ``__given`` whether they are in time.
-
-        Those that are not are left out unless ``late`` asks for them.
-        """
+    def results(self, node: JoinNode, active: Collection[int]) -> str:
+        """New results: ``__ts`` their event time, ``__given`` whether they are in time."""
         names = frozenset(inputs_of(node))
         times = [self._time(name) for name in self._ordered(names)]
         combined = (
@@ -66,7 +65,7 @@ class JoinWriter:
         rows = self.writer.told(f"({combined})", *parameters)
         columns = ", ".join([*times, *self._carried(names), "__ts"])
         result = f"SELECT {columns}, {self._in_time()} AS __given FROM {rows}"
-        return result if late else f"SELECT * FROM ({result}) WHERE __given"
+        return result if self.late else f"SELECT * FROM ({result}) WHERE __given"
 
     def _in_time(self) -> str:
         if self.plan.is_ordered:
@@ -192,10 +191,17 @@ class JoinWriter:
         due = self._input(name, held, f"pane >= {after} AND pane < {upto}")
         return f"{due} UNION ALL {self._input(name, fresh, f'pane < {upto}')}"
 
-    def _input(self, name: str, source: str, where: str = "true") -> str:
-        """Rows of an input that are not too old to matter."""
+    def _input(self, name: str, source: str, *where: str) -> str:
+        """Rows of an input.
+
+        What is too old for any result in time is left out at the end; only where results that
+        came too late are wanted must it be left out here, so that all tiers find the same.
+        """
         number = self.plan.graph.names.index(name)
-        low = self.writer.parameter(f"low{number}")
         columns = ", ".join([f"pane AS {self._time(name)}", *self._carried(frozenset({name}))])
+        if self.late:
+            where = (*where, f"pane >= {self.writer.parameter(f'low{number}')}")
+        if not where:
+            return f"SELECT {columns} FROM {source}"
         rows = self.writer.told(source, "after", "upto", f"low{number}")
-        return f"SELECT {columns} FROM {rows} WHERE pane >= {low} AND {where}"
+        return f"SELECT {columns} FROM {rows} WHERE {' AND '.join(where)}"

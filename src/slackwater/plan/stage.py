@@ -201,6 +201,7 @@ def _join(query: LogicalQuery, stages: tuple[Stage, ...]) -> JoinPlan | None:
     return lay_out_join(
         source,
         (where, values, read),
+        query.name,
         output=query.root.schema,
         clock=_clock(query) if query.recall is not None else None,
     )

@@ -71,7 +71,7 @@ def _results(session: SparkSession, plan: JoinPlan, shape: JoinShape) -> DataFra
         empty = session.createDataFrame(shape.input(name).empty_table())
         empty.createOrReplaceTempView(f"f{number}")
         empty.createOrReplaceTempView(f"h{number}")
-    text = JoinWriter(Writer("spark"), plan).results(mjoin, range(len(plan.inputs)), late=True)
+    text = JoinWriter(Writer("spark"), plan, late=True).results(mjoin, range(len(plan.inputs)))
     names = [
         "after",
         "upto",

@@ -60,7 +60,7 @@ class JoinRunner(Generic[R]):
         active = self._active(self.tree, made)
         if not active:
             return None
-        text = self._writer.results(self.tree, active, late=self.late)
+        text = self._writer.results(self.tree, active)
         return self.engine.gather(self._sql(text, self.tree, made, self.shape.results))
 
     def shown(self, labels: dict[str, int], schema: pa.Schema) -> R | None:
@@ -69,7 +69,7 @@ class JoinRunner(Generic[R]):
         active = self._active(self.tree, made)
         if not active:
             return None
-        text = self._writer.results(self.tree, active, late=self.late)
+        text = self._writer.results(self.tree, active)
         text = self._writer.present(f"({text})")
         return self.engine.gather(self._sql(text, self.tree, made, schema, labels))
 
@@ -98,7 +98,7 @@ class JoinRunner(Generic[R]):
 
     @property
     def _writer(self) -> JoinWriter:
-        return JoinWriter(self.engine.writer, self.plan)
+        return JoinWriter(self.engine.writer, self.plan, self.late)
 
     def _inner(self, node: JoinNode, made: dict[Tree, R]) -> R | None:
         """New combinations of an inner node, kept as state for later batches."""
