@@ -212,3 +212,75 @@ def test_broken_toml_says_where(tmp_path: Path) -> None:
     ((_, (condition, message)),) = problems(tmp_path, "\n[source.]\n").items()
     assert condition == "TOML_INVALID"
     assert "line 2" in message
+
+
+JOIN = """
+[source.orders]
+kind = "generator"
+[source.payments]
+kind = "generator"
+seed = 2
+[[query]]
+name = "paid"
+"""
+
+
+def test_a_join_is_the_one_that_python_gives(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        JOIN + 'join = ["orders", { from = "payments", as = "p", where = "value > 0" }]\n'
+        'on = ["orders.key = p.key", "orders.value < p.value"]\n'
+        'within = { orders = "5 s", p = "9 s" }\nemit = "ordered"\norder = "written"\n'
+        'select = ["orders.key AS key", "p.value AS paid"]\nmin_recall = 0.9\nover = "20 s"\n',
+    )
+    orders = sw.stream("orders", sw.generator(), time="ts")
+    payments = sw.stream("payments", sw.generator(seed=2), time="ts")
+    joined = sw.join(
+        orders,
+        payments.where("value > 0").named("p"),
+        on=["orders.key = p.key", "orders.value < p.value"],
+        within={"orders": "5 s", "p": "9 s"},
+        emit="ordered",
+        order="written",
+    )
+    shown = joined.select("orders.key AS key", "p.value AS paid")
+    query = shown.query("paid", sw.min_recall(0.9, over="20 s"))
+    assert document.pipeline.explain() == sw.pipeline(query).explain()
+
+
+def test_aggregates_may_follow_a_join_and_windows_may_be_for_pairs(tmp_path: Path) -> None:
+    text = 'join = ["orders", "payments"]\non = "key"\nwithin = { "orders, payments" = "5 s" }\n'
+    above = 'window = "10 s"\naggregate = { n = "count(*)" }\n'
+    assert "level 1" in read(tmp_path, JOIN + text + above).pipeline.explain()
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "condition"),
+    [
+        ('join = ["orders", "paymnts"]\non = "key"\nwithin = "5 s"', "join[2]", "SOURCE_UNKNOWN"),
+        ('join = ["orders", { as = "x" }]\nwithin = "5 s"', "join[2].from", "KEY_MISSING"),
+        ('join = "orders"', "join", "KEY_TYPE"),
+        ('join = ["orders", "payments"]\non = "key"\nwithin = "soon"', "within", "KEY_TYPE"),
+        ('from = "orders"\nwithin = "5 s"\nwindow = "1 s"', "within", "KEY_UNKNOWN"),
+        (
+            'join = ["orders", "payments"]\non = "key"\nwithin = "5 s"\n'
+            "min_recall = 0.9\nslack = 1",
+            "slack",
+            "KEY_TWICE",
+        ),
+        (
+            'join = ["orders", "payments"]\non = "key"\nwithin = "5 s"\nover = "1 s"',
+            "over",
+            "KEY_ALONE",
+        ),
+        (
+            'from = "orders"\nwindow = "1 s"\naggregate = { n = "count(*)" }\nconfidence = 0.9',
+            "confidence",
+            "KEY_ALONE",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_join_or_contract_is_named(
+    tmp_path: Path, text: str, where: str, condition: str
+) -> None:
+    assert problems(tmp_path, JOIN + text)[f"query.paid.{where}"][0] == condition

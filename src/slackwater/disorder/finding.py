@@ -273,8 +273,9 @@ def _choose(
     if params.method == "model" or int(mature.sum()) < params.warmup:
         return by_model, state
     steps = _calibrated(params, state, known, mature)
-    steps = math.ceil(steps * params.prudence.stretch(state.margin))
-    return steps * params.granularity, replace(state, phase="calibrated")
+    wanted = math.ceil(steps * params.prudence.stretch(state.margin)) * params.granularity
+    largest = ceil_to(state.max_delay, params.granularity)  # no result ever needed more
+    return min(wanted, largest), replace(state, phase="calibrated")
 
 
 def _by_feedback(
