@@ -223,6 +223,7 @@ seed = 2
 [[query]]
 name = "paid"
 """
+PAIR = 'join = ["orders", "payments"]\non = "key"\nwithin = "5 s"\n'
 
 
 def test_a_join_is_the_one_that_python_gives(tmp_path: Path) -> None:
@@ -263,13 +264,12 @@ def test_aggregates_may_follow_a_join_and_windows_may_be_for_pairs(tmp_path: Pat
         ('join = ["orders", "payments"]\non = "key"\nwithin = "soon"', "within", "KEY_TYPE"),
         ('from = "orders"\nwithin = "5 s"\nwindow = "1 s"', "within", "KEY_UNKNOWN"),
         (
-            'join = ["orders", "payments"]\non = "key"\nwithin = "5 s"\n'
-            "min_recall = 0.9\nslack = 1",
+            f"{PAIR}min_recall = 0.9\nslack = 1",
             "slack",
             "KEY_TWICE",
         ),
         (
-            'join = ["orders", "payments"]\non = "key"\nwithin = "5 s"\nover = "1 s"',
+            f'{PAIR}over = "1 s"',
             "over",
             "KEY_ALONE",
         ),
