@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 
 class SlackwaterError(Exception):
@@ -55,6 +56,23 @@ class QueryError(SlackwaterError):
 
 class CheckpointError(SlackwaterError):
     """The checkpoint cannot be used as it is (other query, other format, in use, damaged)."""
+
+
+class Versioned(Protocol):
+    """A saved state that says by which version of its kind it was written."""
+
+    @property
+    def version(self) -> int: ...
+
+
+def check_version(what: str, state: Versioned | None, known: int) -> None:
+    """Refuse a saved state of another version; none at all is fine."""
+    if state is not None and state.version != known:
+        raise CheckpointError(
+            "STATE_VERSION_UNKNOWN",
+            f"{what}: saved with version {state.version}, known is {known}",
+            "restart from the version that wrote it, or without saved state",
+        )
 
 
 class StorageError(SlackwaterError):

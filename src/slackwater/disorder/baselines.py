@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from slackwater.disorder.kslack import KSlack, KSlackParams
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 from slackwater.stats.arrival import Arrival, Delayed
 
 P = TypeVar("P")
@@ -52,12 +52,7 @@ class NoSlack(Generic[P]):
 
     @classmethod
     def start(cls, state: NoSlackState[P] | None = None) -> NoSlack[P]:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"no slack: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("no slack", state, VERSION)
         return cls(state or NoSlackState())
 
     def snapshot(self) -> NoSlackState[P]:

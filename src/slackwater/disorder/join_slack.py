@@ -22,7 +22,7 @@ from slackwater.disorder.requirement import (
     estimated_recall,
     instant_requirement,
 )
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 from slackwater.stats.histogram import Counts
 from slackwater.stats.productivity import LateEstimate, Profile
 from slackwater.stats.result_size import ResultSizeParams, ResultSizes, ResultSizeState
@@ -138,12 +138,7 @@ class RecallAdaptation:
     def start(
         cls, params: RecallParams, model: RecallModel, state: RecallState | None = None
     ) -> RecallAdaptation:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"recall adaptation: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("recall adaptation", state, VERSION)
         return cls(params, model, state or RecallState())
 
     def snapshot(self) -> RecallState:

@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Generic, Protocol, TypeVar
 
-from slackwater.errors import CheckpointError, SlackwaterError
+from slackwater.errors import SlackwaterError, check_version
 from slackwater.stats.arrival import Arrival, Delayed
 
 P = TypeVar("P")
@@ -94,12 +94,7 @@ class KSlack(Generic[P]):
 
     @classmethod
     def start(cls, params: KSlackParams, state: KSlackState[P] | None = None) -> KSlack[P]:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"K-slack: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("K-slack", state, VERSION)
         return cls(params, state or KSlackState(size=params.size))
 
     def snapshot(self) -> KSlackState[P]:

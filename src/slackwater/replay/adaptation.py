@@ -15,7 +15,7 @@ from slackwater.disorder.calibration import CalibrationParams, CalibrationState,
 from slackwater.disorder.coverage import CoverageModel
 from slackwater.disorder.feedback import PDParams, PDState, slack_of, step
 from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
-from slackwater.errors import CheckpointError, SlackwaterError
+from slackwater.errors import SlackwaterError, check_version
 from slackwater.stats.histogram import Counts
 from slackwater.units import SECOND
 
@@ -111,12 +111,7 @@ class Adaptation:
     def start(
         cls, params: AdaptationParams, model: CoverageModel, state: AdaptationState | None = None
     ) -> Adaptation:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"adaptation: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("adaptation", state, VERSION)
         return cls(params, model, state or AdaptationState())
 
     def snapshot(self) -> AdaptationState:

@@ -16,7 +16,7 @@ from slackwater.disorder.baselines import NoSlack, NoSlackState
 from slackwater.disorder.coverage import CoverageModel
 from slackwater.disorder.kslack import KSlack, KSlackParams, KSlackState
 from slackwater.disorder.threshold import Moments
-from slackwater.errors import CheckpointError
+from slackwater.errors import CheckpointError, check_version
 from slackwater.replay.adaptation import Adaptation, AdaptationParams, AdaptationState
 from slackwater.replay.monoids import Monoid, paired
 from slackwater.replay.statistics import Statistics, StatisticsParams, StatisticsState
@@ -111,12 +111,7 @@ class BufferManager(Generic[P]):
     def start(
         cls, params: ManagerParams, query: SWAParams, state: ManagerState | None = None
     ) -> BufferManager[P]:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"buffer manager: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("buffer manager", state, VERSION)
         return cls(params, query, state or ManagerState())
 
     def snapshot(self) -> ManagerState:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from slackwater.errors import CheckpointError, SlackwaterError
+from slackwater.errors import CheckpointError, SlackwaterError, check_version
 from slackwater.stats.adwin import Adwin, AdwinParams, AdwinState
 from slackwater.stats.histogram import Counts, DelayHistogram
 from slackwater.stats.quantile import LateQuantile, LateQuantileParams, LateQuantileState
@@ -84,12 +84,7 @@ class Statistics:
 
     @classmethod
     def start(cls, params: StatisticsParams, state: StatisticsState | None = None) -> Statistics:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"statistics: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("statistics", state, VERSION)
         return cls(params, state or StatisticsState())
 
     def snapshot(self) -> StatisticsState:

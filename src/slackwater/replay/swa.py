@@ -33,7 +33,7 @@ from itertools import takewhile
 from typing import Any, Generic, Literal, TypeVar
 
 from slackwater.disorder.kslack import Buffer
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 from slackwater.replay.coverage import Coverage, WindowCounters
 from slackwater.replay.monoids import Monoid
 from slackwater.replay.panes import Pane, Panes
@@ -149,12 +149,7 @@ class SWA(Generic[P]):
         *,
         on_window: Callable[[WindowResult], None] | None = None,
     ) -> SWA[P]:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"window aggregate: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("window aggregate", state, VERSION)
         return cls(params, buffer, state or SWAState(), on_window)
 
     def snapshot(self) -> SWAState:

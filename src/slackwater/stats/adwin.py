@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 from slackwater.stats.histogram import Counts, DelayHistogram, RunningCounts
 
 VERSION = 1
@@ -112,12 +112,7 @@ class Adwin:
 
     @classmethod
     def start(cls, params: AdwinParams, state: AdwinState | None = None) -> Adwin:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"ADWIN: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("ADWIN", state, VERSION)
         return cls(params, state or AdwinState())
 
     def snapshot(self) -> AdwinState:

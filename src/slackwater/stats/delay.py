@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 
 VERSION = 1
 
@@ -66,12 +66,7 @@ class DelayTracker:
 
     @classmethod
     def start(cls, state: DelayState | None = None) -> DelayTracker:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"delay statistics: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("delay statistics", state, VERSION)
         return cls(state or DelayState())
 
     def snapshot(self) -> DelayState:

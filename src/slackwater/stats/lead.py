@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 
 VERSION = 1
 
@@ -57,12 +57,7 @@ class MeanLead:
 
     @classmethod
     def start(cls, state: LeadState | None = None) -> MeanLead:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"mean lead: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("mean lead", state, VERSION)
         return cls(state or LeadState())
 
     def snapshot(self) -> LeadState:

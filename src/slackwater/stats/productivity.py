@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 from slackwater.stats.histogram import Shares, coarse
 
 VERSION = 1
@@ -122,12 +122,7 @@ class Productivity:
     def start(
         cls, params: ProductivityParams, state: ProductivityState | None = None
     ) -> Productivity:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"productivity: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("productivity", state, VERSION)
         return cls(params, state or ProductivityState())
 
     def snapshot(self) -> ProductivityState:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from slackwater.errors import CheckpointError, SlackwaterError
+from slackwater.errors import SlackwaterError, check_version
 
 VERSION = 1
 
@@ -73,12 +73,7 @@ class LateQuantile:
     def start(
         cls, params: LateQuantileParams, state: LateQuantileState | None = None
     ) -> LateQuantile:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"late quantile: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("late quantile", state, VERSION)
         return cls(params, state or LateQuantileState())
 
     def snapshot(self) -> LateQuantileState:

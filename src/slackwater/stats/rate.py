@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 
 VERSION = 1
 
@@ -47,12 +47,7 @@ class ArrivalRate:
 
     @classmethod
     def start(cls, params: RateParams, state: RateState | None = None) -> ArrivalRate:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"arrival rate: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("arrival rate", state, VERSION)
         return cls(params, state or RateState())
 
     def snapshot(self) -> RateState:

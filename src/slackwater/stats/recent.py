@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 from slackwater.stats.histogram import Counts, DelayHistogram, RunningCounts
 
 VERSION = 1
@@ -53,12 +53,7 @@ class Recent:
 
     @classmethod
     def start(cls, params: RecentParams, state: RecentState | None = None) -> Recent:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"recent history: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("recent history", state, VERSION)
         return cls(params, state or RecentState())
 
     def snapshot(self) -> RecentState:

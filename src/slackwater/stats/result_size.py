@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from slackwater.errors import CheckpointError, SlackwaterError
+from slackwater.errors import SlackwaterError, check_version
 
 VERSION = 1
 
@@ -75,12 +75,7 @@ class ResultSizes:
 
     @classmethod
     def start(cls, params: ResultSizeParams, state: ResultSizeState | None = None) -> ResultSizes:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"result sizes: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("result sizes", state, VERSION)
         return cls(params, state or ResultSizeState())
 
     def snapshot(self) -> ResultSizeState:

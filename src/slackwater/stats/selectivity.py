@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from slackwater.errors import CheckpointError, SlackwaterError
+from slackwater.errors import SlackwaterError, check_version
 
 VERSION = 1
 
@@ -61,12 +61,7 @@ class Selectivity:
 
     @classmethod
     def start(cls, params: SelectivityParams, state: SelectivityState | None = None) -> Selectivity:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"selectivity: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("selectivity", state, VERSION)
         return cls(params, state or SelectivityState())
 
     def snapshot(self) -> SelectivityState:

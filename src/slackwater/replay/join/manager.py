@@ -18,7 +18,7 @@ from slackwater.disorder.baselines import NoSlack, NoSlackState
 from slackwater.disorder.join_slack import RecallAdaptation, RecallParams, RecallState
 from slackwater.disorder.kslack import KSlack, KSlackParams, KSlackState
 from slackwater.disorder.recall import RecallModel
-from slackwater.errors import CheckpointError
+from slackwater.errors import CheckpointError, check_version
 from slackwater.replay.join.combined import Combined
 from slackwater.replay.join.engine import Engine, JoinQuery, OneJoin, Outcome
 from slackwater.replay.join.interval import IntervalCounter, IntervalEnd
@@ -109,12 +109,7 @@ class JoinManager:
         state: JoinManagerState | None = None,
     ) -> None:
         state = state or JoinManagerState()
-        if state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"join manager: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("join manager", state, VERSION)
         self.params, self.query = params, query
         self.engine: Engine = OneJoin(query) if engine is None else engine
         self._on_interval = on_interval

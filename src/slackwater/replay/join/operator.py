@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from slackwater.errors import CheckpointError, SlackwaterError
+from slackwater.errors import SlackwaterError, check_version
 from slackwater.replay.join.combined import Combined
 from slackwater.replay.join.condition import Equal, Term, closed
 from slackwater.replay.join.state import WindowState
@@ -125,12 +125,7 @@ class JoinOperator:
 
     @classmethod
     def start(cls, params: JoinParams, state: JoinState | None = None) -> JoinOperator:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"join: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("join", state, VERSION)
         return cls(params, state or JoinState())
 
     def snapshot(self) -> JoinState:

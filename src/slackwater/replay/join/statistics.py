@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slackwater.disorder.join_slack import JoinSeen
-from slackwater.errors import CheckpointError
+from slackwater.errors import check_version
 from slackwater.replay.statistics import Statistics, StatisticsParams, StatisticsState
 from slackwater.stats.lead import LeadState, MeanLead, sync_sizes
 
@@ -53,12 +53,7 @@ class JoinStatistics:
         streams: tuple[str, ...],
         state: JoinStatisticsState | None = None,
     ) -> JoinStatistics:
-        if state is not None and state.version != VERSION:
-            raise CheckpointError(
-                "STATE_VERSION_UNKNOWN",
-                f"join statistics: saved with version {state.version}, known is {VERSION}",
-                "restart from the version that wrote it, or without saved state",
-            )
+        check_version("join statistics", state, VERSION)
         return cls(params, streams, state or JoinStatisticsState())
 
     def snapshot(self) -> JoinStatisticsState:
