@@ -66,7 +66,7 @@ def test_death_at_any_write_changes_nothing(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: str
 ) -> None:
     told = queries(readings("1 day"))
-    told = told if tier == "columnar" else told[1:]
+    told = told if tier == "columnar" else (told[1], told[3])  # jobs are slow: the two richest
     tables = batches(9 if tier == "columnar" else 6)
     monkeypatch.setattr(book, "FAN_IN", 3)
     monkeypatch.setitem(EventLog.__init__.__kwdefaults__, "full", 5_000)  # set aside now and then
