@@ -221,19 +221,20 @@ def recall(
 def _recalls(outcomes: list[finding.Outcome]) -> Table:
     table = Table(title="recall in periods of 10 s", title_justify="left")
     table.add_column("regime", no_wrap=True)
-    heads = ("recall", "emit", "mean", "kept", "within 1 %", "latency", "Max-K", "held", "Max-K")
+    heads = ("recall", "mean", "kept", "within 1 %", "latency", "Max-K", "held", "Max-K")
+    table.add_column("emit", no_wrap=True)
     for name in heads:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for one in outcomes:
         table.add_row(
             one.regime,
+            one.emit[:5],
             f"{one.gamma:g}",
-            one.emit,
-            f"{one.recall:.4f}",
-            f"{one.fulfilment:.1%}",
-            f"{one.nearly:.1%}",
-            f"{one.latency_s:.2f} s",
-            f"{one.latency_maxk_s:.2f} s",
+            f"{one.recall:.3f}",
+            f"{one.fulfilment:.0%}",
+            f"{one.nearly:.0%}",
+            f"{one.latency_s:.1f} s",
+            f"{one.latency_maxk_s:.1f} s",
             f"{one.held:,.0f}",
             f"{one.held_maxk:,.0f}",
         )

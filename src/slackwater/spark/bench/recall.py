@@ -160,7 +160,6 @@ class Past:
             ).fetchnumpy()
         self.ts, self.complete = found["ts"], found["n"]
         self.begin = int(min(rows.ts.min() for rows in streams)) + WARM * SECOND
-        self.end = int(self.clocks[-1]) // (OVER * SECOND) * (OVER * SECOND)
 
     def max_k(self) -> Instants:
         """The watermark after each batch with the largest delay so far as slack."""
@@ -190,9 +189,9 @@ class Past:
             total += arrived
         return float(total.mean())
 
-    def periods(self, found: Instants) -> npt.NDArray[np.float64]:
-        """Recall of each period that is judged."""
-        edges = np.arange(self.begin // (OVER * SECOND) + 1, self.end // (OVER * SECOND) + 1)
+    def periods(self, found: Instants, upto: int) -> npt.NDArray[np.float64]:
+        """Recall of each period that is judged: after warm-up, over before ``upto``."""
+        edges = np.arange(self.begin // (OVER * SECOND) + 1, upto // (OVER * SECOND) + 1)
         edges = edges * OVER * SECOND
         true, seen = np.histogram(self.ts, edges)[0], np.histogram(found, edges)[0]
         return np.asarray(seen[true > 0] / true[true > 0])
@@ -225,7 +224,7 @@ def _judged(
     times, latency = given
     most = past.max_k()
     late, waits = past.ordered(most)
-    recall = past.periods(times)
+    recall = past.periods(times, int(marks[-1]))  # what lies beyond was still to come
     judged = times > past.begin
     return Outcome(
         regime=regime,
@@ -239,6 +238,6 @@ def _judged(
         latency_maxk_s=round(float(waits[late > past.begin].mean()) / SECOND, 3),
         held=round(past.held(marks[: past.clocks.size]), 1),
         held_maxk=round(past.held(most), 1),
-        recall_maxk=round(float(past.periods(late).mean()), 4),
+        recall_maxk=round(float(past.periods(late, int(most[-1])).mean()), 4),
         measured=None if measured is None else round(measured, 4),
     )
