@@ -37,7 +37,7 @@ class Expression:
         return frozenset(column.name for column in _tree(self.sql).find_all(exp.Column))
 
     def render(self, dialect: Dialect) -> str:
-        return _tree(self.sql).sql(dialect)
+        return _rendered(self.sql, dialect)
 
     def substitute(self, definitions: Mapping[str, Expression]) -> Expression:
         """The same expression with columns replaced by what defines them."""
@@ -64,6 +64,11 @@ def column(name: str) -> Expression:
 @lru_cache(maxsize=4096)
 def _tree(sql: str) -> exp.Expr:
     return sqlglot.parse_one(sql, read="spark")
+
+
+@lru_cache(maxsize=4096)
+def _rendered(sql: str, dialect: Dialect) -> str:
+    return _tree(sql).sql(dialect)
 
 
 def parse(text: str, schema: Schema, where: str) -> tuple[str | None, Expression] | Problem:

@@ -100,7 +100,8 @@ class SparkEngine:
     def gather(self, relation: DataFrame) -> DataFrame:
         if not self.small:
             return relation
-        return relation.coalesce(1)  # one task, one file: faster than spreading little work
+        cores = self.session.sparkContext.defaultParallelism
+        return relation.coalesce(cores)  # a task for each core: little work is not spread further
 
     def distinct(self, delta: Delta[DataFrame], columns: Sequence[str]) -> dict[str, float]:
         if delta.run is None:
