@@ -25,7 +25,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Rows by window end and step; ``since`` is where the history begins."""
+    """Rows by window end and step, oldest window first."""
 
     windows: tuple[tuple[int, tuple[tuple[int, int], ...]], ...] = ()
 

@@ -22,6 +22,7 @@ from slackwater.disorder.threshold import Moments, Requirement
 
 Array = npt.NDArray[np.float64]
 MANY = 200  # rows from which on the binomial is taken as normal
+DECILES = np.arange(0.05, 1, 0.1)  # how rows per result are told
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -95,3 +96,13 @@ def _binomial_below(epsilon: float, missing: Array, rows: float) -> Array:
 @lru_cache(maxsize=256)
 def _ways(count: int, allowed: int) -> tuple[float, ...]:
     return tuple(float(math.comb(count, failures)) for failures in range(allowed + 1))
+
+
+def size_deciles(rows: npt.ArrayLike) -> tuple[float, ...]:
+    """Rows per result in brief: the middle of each tenth of the results, by size.
+
+    >>> size_deciles([1, 2, 3])[0]
+    1.1
+    """
+    sizes = np.asarray(rows, dtype=np.float64)
+    return tuple(round(float(size), 3) for size in np.quantile(sizes, DECILES))

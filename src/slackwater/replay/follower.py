@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
+from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.slack import (
     MEASURED_EVERY,
     Seen,
@@ -23,6 +23,7 @@ from slackwater.disorder.slack import (
 )
 from slackwater.plan.stage import QueryPlan
 from slackwater.replay.evaluate import Evaluator
+from slackwater.replay.quality import relative_error
 from slackwater.stats.panes import PaneCount
 
 Row = dict[str, Any]
@@ -100,8 +101,7 @@ class Follower:
         self.errors += found
         deciles: tuple[float, ...] = self._seen.sizes or ()
         if found:
-            rows = [row["rows"] for row in found]
-            deciles = tuple(round(float(q), 3) for q in np.quantile(rows, np.arange(0.05, 1, 0.1)))
+            deciles = size_deciles([row["rows"] for row in found])
         within = sum(row["within"] for row in found)
         self._seen = Seen(None, None, (), (), deciles or None, len(found), within)
 
@@ -110,8 +110,7 @@ class Follower:
 
 
 def _error(said: Any, true: Any) -> float:
+    """As the meter sees it: no answer, or one that should not be, is wholly wrong."""
     if said is None or true is None:
         return 0.0 if said is None and true is None else 1.0
-    if said == true:
-        return 0.0
-    return float("inf") if true == 0 else abs(float(said) - float(true)) / abs(float(true))
+    return relative_error(float(true), float(said))

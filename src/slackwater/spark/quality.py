@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.control.records import Finding, Measured, Waiting
 from slackwater.disorder.finding import Period
+from slackwater.disorder.fulfilment import size_deciles
 from slackwater.plan.bound import RecallContract
-
-_DECILES = np.arange(0.05, 1.0, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +99,7 @@ def measured(errors: pa.Table) -> Measured:
     if errors.num_rows == 0:
         return Measured()
     within = int(pc.sum(errors["within"].cast(pa.int64())).as_py())
-    sizes = np.quantile(errors["__rows"].to_numpy(), _DECILES)
-    return Measured(errors.num_rows, within, tuple(round(float(size), 3) for size in sizes))
+    return Measured(errors.num_rows, within, size_deciles(errors["__rows"].to_numpy()))
 
 
 def shown_errors(errors: pa.Table) -> pa.Table:

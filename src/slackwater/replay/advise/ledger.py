@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from slackwater.disorder.fulfilment import DECILES
 from slackwater.disorder.slack import Sums
 from slackwater.replay.advise.quality import Target, keeps, relative_errors
 from slackwater.replay.advise.stakes import Pairs, Stakes
 from slackwater.replay.advise.timeline import BEFORE_ALL, Timeline
-
-DECILES = np.arange(0.05, 1, 0.1)  # rows per result are told so, as in the engine
 
 
 class Ledger:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -25,10 +24,9 @@ from slackwater.query.join import join
 from slackwater.query.stream import Stream
 from slackwater.spark.bench.data import Workload, open_frame, prepare
 from slackwater.spark.bench.measured import Measured, batch_times, median_of
-from slackwater.spark.bench.native import STORES
+from slackwater.spark.bench.native import drain
 from slackwater.spark.bench.session import own_session
 from slackwater.spark.pipeline import pipeline, stream
-from slackwater.spark.session import direct_checkpoint_files
 from slackwater.spark.sinks import ParquetSink
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -201,24 +199,10 @@ def _native(
     tuned: bool,
 ) -> Measured:
     """Joins in the written order, watermarks on all streams, append mode, Parquet sink."""
-    for name, value in STORES[store].items():
-        spark.conf.set(name, value)
     frames = [_renamed(spark, name, path) for name, path in zip(case.names, data, strict=True)]
     joined = reduce(lambda one, other: _join(one, other, case.window), frames)
     columns = [f"{n}_{c}" for n in case.names for c in ("ts", "v")]
-    results = folder / "results"
-    writer = (
-        joined.select("a_key", *columns)
-        .writeStream.format("parquet")
-        .option("path", f"file://{results}")
-        .option("checkpointLocation", f"file://{folder}/checkpoint")
-        .trigger(availableNow=True)
-    )
-    with direct_checkpoint_files(spark) if tuned else nullcontext():
-        query = writer.start()
-    query.awaitTermination()
-    seconds, parts = batch_times(query)
-    return Measured(f"native-{store}", seconds, results, parts)
+    return drain(spark, joined.select("a_key", *columns), folder, store, tuned=tuned)
 
 
 def _renamed(spark: SparkSession, name: str, data: Path) -> DataFrame:

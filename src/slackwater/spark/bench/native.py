@@ -32,12 +32,18 @@ def run(
     Settings are Spark's own; ``tuned`` adds the one that Slackwater chooses for its streams, files
     of the checkpoint written without a fork.
     """
+    return drain(spark, _query(open_frame(spark, data), case), folder, store, tuned=tuned)
+
+
+def drain(
+    spark: SparkSession, rows: DataFrame, folder: Path, store: str, *, tuned: bool
+) -> Measured:
+    """Write a streaming frame to Parquet files until its sources are empty, in append mode."""
     for name, value in STORES[store].items():
         spark.conf.set(name, value)
     results = folder / "results"
     writer = (
-        _query(open_frame(spark, data), case)
-        .writeStream.format("parquet")
+        rows.writeStream.format("parquet")
         .outputMode("append")
         .option("path", f"file://{results}")
         .option("checkpointLocation", f"file://{folder}/checkpoint")
