@@ -5,13 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
+from slackwater.plan.joining import JoinWriter
+from slackwater.plan.statement import Writer
 from slackwater.query.stream import Stream
+from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.sinks import MemorySink
+from tests.plan.test_join import join_of, joined
 from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
 
 TIERS = pytest.mark.parametrize("tier", ["columnar", "spark"])
@@ -240,3 +246,20 @@ def test_state_beyond_its_limit_stops_the_pipeline_and_loses_nothing(
         loop.process(frame(spark, loop, tables[number]), number)
     loop.close()
     assert len(shown(sink, "av", "bv")) == 16
+
+
+def test_many_streams_are_joined_on_keys_not_on_times(tmp_path: Path) -> None:
+    plan = join_of(joined(*"abcde").select("a.v AS v").query("q", sw.slack("1 s")))
+    text = JoinWriter(Writer("duckdb"), plan).results(plan.written, range(5))
+    engine = ColumnarEngine(tmp_path)
+    for number, name in enumerate("abcde"):
+        for kind, size in (("f", 12_000), ("h", 24_000)):
+            values = np.arange(size)
+            table = pa.table({"pane": values, f"{name}_k": values, f"{name}_v": values * 1.0})
+            engine._duck.register(f"{kind}{number}", table)
+    names = {name for name in ("after", *(f"live{n}" for n in range(5))) if f"${name}" in text}
+    asked = f"EXPLAIN (FORMAT json) {text}"
+    found = engine._duck.sql(asked, params=dict.fromkeys(names, 0)).fetchall()[0][1]
+    assert "HASH_JOIN" in found
+    assert not [kind for kind in ("NESTED_LOOP", "IE_JOIN", "CROSS_", "PIECEWISE") if kind in found]
+    engine.close()

@@ -33,6 +33,8 @@ class ColumnarEngine:
         self._tables: dict[str, pa.Table] = {}
         self._duck = duckdb.connect(":memory:")
         self._duck.execute("SET TimeZone = 'UTC'")
+        # joins are run as written: DuckDB would start with pairs that only time connects
+        self._duck.execute("SET disabled_optimizers = 'join_order'")
         if sketches:
             sketch.register(self._duck)
 
