@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -21,6 +22,7 @@ from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.run import Run, checksum, verify
 from slackwater.stats.panes import PaneCount
 
+DISKS = 4  # files flushed at the same time cost hardly more than one
 _STATISTICS = ("__passes", "__low", "__high", "__beat")
 
 
@@ -31,6 +33,8 @@ class ColumnarEngine:
         self.folder = folder
         self.writer = Writer("duckdb")
         self._tables: dict[str, pa.Table] = {}
+        self._disk = ThreadPoolExecutor(DISKS, thread_name_prefix="slackwater-runs")
+        self._writing: list[Future[None]] = []
         self._duck = duckdb.connect(":memory:")
         self._duck.execute("SET TimeZone = 'UTC'")
         # joins are run as written: DuckDB would start with pairs that only time connects
@@ -99,12 +103,18 @@ class ColumnarEngine:
         buffer = pa.BufferOutputStream()
         pq.write_table(relation, buffer, compression="snappy", use_dictionary=False)
         data = buffer.getvalue().to_pybytes()
-        write_file(self.folder / run.path, data)
+        self._writing.append(self._disk.submit(write_file, self.folder / run.path, data))
         parts: dict[str, tuple[int, int | None]] = {"": (len(data), checksum(data))}
         low, high = bounds["min"].as_py(), bounds["max"].as_py()
         saved = filled(run, relation.num_rows, low, high, parts)
         self._tables[saved.path] = relation
         return saved
+
+    def settle(self) -> None:
+        """Wait until every run is whole on disk; raise what went wrong."""
+        writing, self._writing = self._writing, []
+        for run in writing:
+            run.result()
 
     def load(self, runs: Sequence[Run], schema: pa.Schema) -> pa.Table:
         if not runs:
@@ -145,7 +155,8 @@ class ColumnarEngine:
             self._tables.pop(run.path, None)
 
     def close(self) -> None:
-        """Give memory back."""
+        """Give memory back; nothing is written any more after this."""
+        self._disk.shutdown(cancel_futures=True)
         self._tables.clear()
         self._duck.close()
         del self._duck  # Spark keeps the loop alive; DuckDB complains of what lives at exit

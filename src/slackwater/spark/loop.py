@@ -270,6 +270,7 @@ class Loop:
         merging = keepings(engine.writer, queries, self.layout.shapes, joins)
         compact(engine, self.book, merging, decision.batch)
         self._check_size()
+        self.columnar.settle()
         self.columnar.keep_only(self.book.all())
         report = batch_report(decision, told, self.book, watch, self.quality)
         self.checkpoint.commit(
