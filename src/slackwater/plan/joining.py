@@ -54,16 +54,24 @@ class JoinWriter:
         ]
         return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({self.node(node, active)})"
 
-    def results(self, node: JoinNode, active: Collection[int]) -> str:
-        """New results: ``__ts`` their event time, ``__given`` whether they are in time."""
+    def shown(self, node: JoinNode, active: Collection[int]) -> str:
+        """New results as people see them; all that is told to Spark is told once."""
+        return self._present(f"({self.results(node, active, 'emitted_at')})")
+
+    def results(self, node: JoinNode, active: Collection[int], *more: str) -> str:
+        """New results: ``__ts`` their event time, ``__given`` whether they are in time.
+
+        ``more`` parameters are at hand for whoever reads them.
+        """
         names = frozenset(inputs_of(node))
         times = [self._time(name) for name in self._ordered(names)]
         combined = (
             f"SELECT *, greatest({', '.join(times)}) AS __ts FROM ({self.node(node, active)})"
         )
-        parameters = ["after", *(f"live{n}" for n in range(len(self.plan.inputs)))]
+        parameters = ["after", *(f"live{n}" for n in range(len(self.plan.inputs))), *more]
         rows = self.writer.told(f"({combined})", *parameters)
-        columns = ", ".join([*times, *self._carried(names), "__ts"])
+        kept = [self.writer.parameter(p) for p in more] if self.writer.dialect == "spark" else []
+        columns = ", ".join([*times, *self._carried(names), "__ts", *kept])
         result = f"SELECT {columns}, {self._in_time()} AS __given FROM {rows}"
         return result if self.late else f"SELECT * FROM ({result}) WHERE __given"
 
@@ -104,8 +112,12 @@ class JoinWriter:
         """Only those of ``results`` that are in time."""
         return "SELECT * FROM results WHERE __given"
 
-    def present(self, results: str = "results") -> str:
-        """``results`` as people see them: every row says what it is."""
+    def present(self) -> str:
+        """``results`` as people see them."""
+        return self._present(self.writer.told("results", "emitted_at"))
+
+    def _present(self, rows: str) -> str:
+        """Every row says what it is."""
         writer = self.writer
         columns = [
             *(f"{writer.render(value)} AS {writer.name(name)}" for name, value in self.plan.values),
@@ -116,7 +128,7 @@ class JoinWriter:
             f"{writer.micros(writer.parameter('emitted_at'))} AS emitted_at",
         ]
         order = " ORDER BY event_time" if self.plan.is_ordered else ""
-        return f"SELECT {', '.join(columns)} FROM {writer.told(results, 'emitted_at')}{order}"
+        return f"SELECT {', '.join(columns)} FROM {rows}{order}"
 
     # one node --------------------------------------------------------------------------------
 

@@ -69,8 +69,7 @@ class JoinRunner(Generic[R]):
         active = self._active(self.tree, made)
         if not active:
             return None
-        text = self._writer.results(self.tree, active)
-        text = self._writer.present(f"({text})")
+        text = self._writer.shown(self.tree, active)
         return self.engine.gather(self._sql(text, self.tree, made, schema, labels))
 
     def present(self, results: R, labels: dict[str, int], schema: pa.Schema) -> R:
