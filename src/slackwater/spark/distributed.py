@@ -78,7 +78,7 @@ class SparkEngine:
     def _write_apart(self, frame: DataFrame, reader: InputReader, batch: int) -> list[Run | None]:
         """Write the rows of all inputs in one job, each to its own run."""
         beside = self.folder / "inputs" / new_run(reader.inputs[0].state.identity, batch, "d").name
-        write_parquet(frame, beside, apart="__input")
+        write_parquet(frame, beside, apart="__input", plain=True)
         found: list[Run | None] = []
         for number, one in enumerate(reader.inputs):
             run = new_run(one.state.identity, batch, "d")
