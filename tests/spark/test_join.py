@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
 from slackwater.events import log
@@ -16,6 +16,7 @@ from slackwater.plan.joining import JoinWriter
 from slackwater.plan.statement import Writer
 from slackwater.query.stream import Stream
 from slackwater.spark.columnar import ColumnarEngine
+from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.sinks import MemorySink
 from tests.plan.test_join import join_of, joined
 from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
@@ -246,6 +247,25 @@ def test_state_beyond_its_limit_stops_the_pipeline_and_loses_nothing(
         loop.process(frame(spark, loop, tables[number]), number)
     loop.close()
     assert len(shown(sink, "av", "bv")) == 16
+
+
+def test_the_window_lies_by_its_key_and_stays_there(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[DataFrame] = []
+    monkeypatch.setattr(SparkEngine, "gather", lambda _, found: (asked.append(found), found)[1])
+    streams = [readings(name=name) for name in "abc"]
+    results = sw.join(*streams, on="k", within="50 s").select("a.v AS v")
+    query = results.query("q", sw.slack("10 s"), sink=sw.memory())
+    loop = make_loop(spark, (query,), tmp_path, tier="spark")
+    for number in range(4):
+        rows = {name: batch((number, 1, 10)) for name in "abc"}
+        asked.clear()
+        loop.process(frame(spark, loop, rows), number)
+    plan = asked[-1]._jdf.queryExecution().executedPlan().toString()
+    assert "Join" in plan
+    assert "ENSURE_REQUIREMENTS" not in plan  # no row of the window is sent anywhere
+    loop.close()
 
 
 def test_many_streams_are_joined_on_keys_not_on_times(tmp_path: Path) -> None:

@@ -146,8 +146,14 @@ class JoinWriter:
         return text
 
     def _small(self) -> str:
-        """The new rows are few: Spark sends them to the state, not the state to them."""
-        return "/*+ BROADCAST(l) */ " if self.writer.dialect == "spark" else ""
+        """The new rows are few: Spark sends them to the state, not the state to them.
+
+        Where all inputs share a key, rows lie by that key and each goes to its place only.
+        """
+        if self.writer.dialect != "spark":
+            return ""
+        apart = self.plan.graph.common(self.plan.graph.names) is not None
+        return "/*+ SHUFFLE_HASH(l) */ " if apart else "/*+ BROADCAST(l) */ "
 
     def _combined(self, names: frozenset[str]) -> list[str]:
         columns = [self._time(name) for name in self._ordered(names)] + self._carried(names)

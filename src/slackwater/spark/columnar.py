@@ -116,7 +116,7 @@ class ColumnarEngine:
         for run in writing:
             run.result()
 
-    def load(self, runs: Sequence[Run], schema: pa.Schema) -> pa.Table:
+    def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> pa.Table:
         if not runs:
             return schema.empty_table()
         return pa.concat_tables([self._table(run, schema) for run in runs])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -22,24 +24,43 @@ from slackwater.plan.statement import Writer
 from slackwater.spark.columnar import distinct_values, histogram, totals
 from slackwater.spark.engine import Delta, Marks, filled, new_run
 from slackwater.spark.inputs import InputReader, row_counts
+from slackwater.spark.intake import few_cores
 from slackwater.spark.parquet import uri, write_parquet
 from slackwater.spark.run import Run, damaged
 
+PLACE = "__by"
+# Of runs that stay on the executors: where rows lie is not changed behind our back, and looking for
+# patterns to compress takes longer than it saves.
+SETTINGS = {
+    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "false",
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
+}
 _STATISTICS = ["pane", "__passes", "__rows", "__low", "__high", "__beat"]
 
 
 class SparkEngine:
-    """Runs statements as Spark jobs; runs are folders of Parquet that executors write and read."""
+    """Runs statements as Spark jobs; runs are folders of Parquet that executors write and read.
+
+    Runs that are joined on a key stay on the executors, until they are dropped.
+    """
 
     def __init__(self, folder: Path, session: SparkSession, *, small: bool = False) -> None:
         self.folder = folder
         self.session = session
         self.small = small
         self.writer = Writer("spark")
+        self._spreads: dict[tuple[str, str], DataFrame] = {}
+        for name, value in SETTINGS.items():
+            session.conf.set(name, value)
+        self._places = _places(session)
 
     @property
     def tier(self) -> Tier:
         return "spark"
+
+    def is_of(self, session: SparkSession) -> bool:
+        """Whether this is the same session, though maybe another Python object for it."""
+        return bool(self.session._jsparkSession == session._jsparkSession)
 
     def observe(
         self, partials: DataFrame, state: State, batch: int, sums: Sequence[str]
@@ -150,18 +171,41 @@ class SparkEngine:
         }
         return filled(run, rows, 0, 0, parts)
 
-    def load(self, runs: Sequence[Run], schema: pa.Schema) -> DataFrame:
+    def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> DataFrame:
         wanted = from_arrow_schema(schema)
         if not runs:
             # not createDataFrame([]): that starts Python on the executors to read nothing
             empty = [F.lit(None).cast(f.dataType).alias(f.name) for f in wanted]
-            return self.session.range(0).select(*empty)
+            return self.session.range(0).where("false").select(*empty)
+        if by is not None:
+            spread = self.concat([self._spread(run, wanted, by) for run in runs])
+            # named anew above the union: only then does Spark see that rows lie by this column
+            return spread.withColumnRenamed(PLACE, by)
         if "pane" not in schema.names:
             return self._read(runs, wanted)
         groups = {run.upper: [r for r in runs if r.upper == run.upper] for run in runs}
         return self.concat(
             [self._read(group, wanted).where(_usable(group[0])) for group in groups.values()]
         )
+
+    def _spread(self, run: Run, schema: StructType, by: str) -> DataFrame:
+        """A run kept on the executors, rows of one key in one place, until it is forgotten."""
+        key = (run.path, by)
+        if key not in self._spreads:
+            rows = self._read([run], schema).where(_usable(run)).withColumnRenamed(by, PLACE)
+            self._spreads[key] = rows.repartition(self._places, PLACE).persist()
+        return self._spreads[key]
+
+    def keep_only(self, runs: Sequence[Run]) -> None:
+        """Take every run from the executors that is not one of these."""
+        live = {run.path for run in runs}
+        for key in [key for key in self._spreads if key[0] not in live]:
+            self._spreads.pop(key).unpersist()
+
+    def close(self) -> None:
+        """Give memory back; a Spark that is gone holds none."""
+        with suppress(Py4JError, PySparkException, OSError):
+            self.keep_only(())
 
     def _read(self, runs: Sequence[Run], schema: StructType) -> DataFrame:
         for run in runs:
@@ -185,7 +229,14 @@ class SparkEngine:
         return relation.isEmpty()
 
     def forget(self, runs: Sequence[Run]) -> None:
-        """Nothing is held here: the files are the state."""
+        """The files are the state; what lies on executors goes with :meth:`keep_only`."""
+
+
+def _places(session: SparkSession) -> int:
+    """In how many parts the runs of a join lie: as the state of Spark's own joins, or by cores."""
+    places = int(session.conf.get("spark.sql.shuffle.partitions") or 200)
+    cores = session.sparkContext.defaultParallelism
+    return min(places, 2 * cores) if few_cores(session) else places
 
 
 def _usable(run: Run) -> str:

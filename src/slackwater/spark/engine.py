@@ -83,7 +83,9 @@ class Engine(Protocol[R]):
         """Write a relation as a run (``time`` names its time column); nothing if it is empty."""
         ...
 
-    def load(self, runs: Sequence[Run], schema: pa.Schema) -> R: ...
+    def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> R:
+        """The rows of runs; ``by`` names the column on which they are joined batch after batch."""
+        ...
 
     def hold(self, relation: R) -> R:
         """The relation, computed once though it is read several times in this batch."""

@@ -110,7 +110,8 @@ class JoinRunner(Generic[R]):
         run = new_run(self.plan.identity(names), self.batch, "j")
         saved = self.engine.save(found, run, "pane")
         self.book.add(saved)
-        return None if saved is None else self.engine.load([saved], schema)
+        by = self.plan.graph.common(names)
+        return None if saved is None else self.engine.load([saved], schema, by)
 
     def _active(self, node: JoinNode, made: dict[Tree, R]) -> list[int]:
         """The children that bring anything new."""
@@ -152,11 +153,12 @@ class JoinRunner(Generic[R]):
         for number, child in enumerate(node.children):
             names = frozenset(inputs_of(child))
             kind = self.shape.input(child) if isinstance(child, str) else self.shape.kept(names)
+            by = self.plan.graph.common(names)
             if f"FROM h{number}" in text:
-                relations[f"h{number}"] = self.engine.load(self._held(child), kind)
+                relations[f"h{number}"] = self.engine.load(self._held(child), kind, by)
             if f"FROM f{number}" in text and isinstance(child, str):
                 run = self._fresh(child)
-                relations[f"f{number}"] = self.engine.load([] if run is None else [run], kind)
+                relations[f"f{number}"] = self.engine.load([] if run is None else [run], kind, by)
             if f"FROM n{number}" in text:
                 new = made.get(child)
                 relations[f"n{number}"] = self.engine.load([], kind) if new is None else new

@@ -67,6 +67,7 @@ class Loop:
     state: ControlState = field(default_factory=ControlState)
     book: Book = field(default_factory=lambda: Book({}))
     columnar: ColumnarEngine = field(init=False)
+    distributed: SparkEngine | None = None
     last_rows: int = 0
     last_aside: int = 0
     adaptive: str | None = None
@@ -104,6 +105,8 @@ class Loop:
         try:
             self.events.close()
             self.columnar.close()
+            if self.distributed is not None:
+                self.distributed.close()
         finally:
             self.checkpoint.close()
 
@@ -216,7 +219,12 @@ class Loop:
         if self.state.tier == "columnar":
             return self.columnar
         small = self.last_rows < SMALL_BATCH and few_cores(session)
-        return SparkEngine(self.checkpoint.runs, session, small=small)
+        if self.distributed is None or not self.distributed.is_of(session):
+            if self.distributed is not None:
+                self.distributed.close()
+            self.distributed = SparkEngine(self.checkpoint.runs, session)
+        self.distributed.small = small
+        return self.distributed
 
     def _observe(
         self, engine: Engine[Any], rows: DataFrame | None, batch: int
@@ -272,6 +280,8 @@ class Loop:
         self._check_size()
         self.columnar.settle()
         self.columnar.keep_only(self.book.all())
+        if self.distributed is not None:
+            self.distributed.keep_only(self.book.all() if engine is self.distributed else ())
         report = batch_report(decision, told, self.book, watch, self.quality)
         self.checkpoint.commit(
             decision.batch,
