@@ -167,6 +167,8 @@ def joins(
             one = f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.3f} s"
             console.print(f"{one}, plain Spark {outcome.native_s:.3f} s ({outcome.store} store)")
     console.print(_joined(outcomes))
+    if any(outcome.case.first > 1 for outcome in outcomes):
+        console.print(_crossing(joining.crossing(outcomes)))
     _deliver(console, joining.report(outcomes), json_, None)
     if not all(outcome.equal for outcome in outcomes):
         console.print("[bold red]the engines do not agree[/]")
@@ -176,20 +178,28 @@ def joins(
 def _joined(outcomes: list[joining.Outcome]) -> Table:
     table = Table(title="seconds a batch", title_justify="left")
     table.add_column("case", no_wrap=True)
-    for name in ("rows", "window", "plain Spark", "Slackwater", "ratio", "state rows", "equal"):
+    heads = ("rows", "plain Spark", "Slackwater", "ratio", "state rows", "on disk", "memory")
+    for name in (*heads, "equal"):
         table.add_column(name, justify="right")
     for one in outcomes:
         table.add_row(
             one.case.label,
             f"{one.case.rows * one.case.ways:,}",
-            f"{one.case.window} s",
             f"{one.native_s:.3f}",
             f"{one.slackwater_s:.3f}",
             f"{one.ratio:.2f}",
             f"{one.state_rows:,}",
+            f"{one.state_bytes / 1e6:,.0f} MB",
+            f"{one.memory / 1e6:,.0f} MB",
             "yes" if one.equal else "NO",
         )
     return table
+
+
+def _crossing(rows: float | None) -> str:
+    if rows is None:
+        return "no state is too large: a batch of plain Spark grows with it at least as much"
+    return f"plain Spark would be as fast at {rows:,.0f} rows of state"
 
 
 @app.command()

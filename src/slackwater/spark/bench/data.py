@@ -27,7 +27,8 @@ class Workload:
     """A disordered stream cut into batches; times in seconds of event time.
 
     Rows of a batch spread over ``span``; a share ``late`` of them is up to ``slack`` behind, never
-    more, so that neither engine drops a row. Values are integers: sums are exact.
+    more, so that neither engine drops a row. Values are integers: sums are exact. The first batch
+    is as long as ``first`` others: it fills the state at once.
     """
 
     rows: int
@@ -37,15 +38,23 @@ class Workload:
     late: float = 0.1
     slack: int = 5
     seed: int = 7
+    first: int = 1
 
     @property
     def name(self) -> str:
-        return f"windows-{fingerprint({'format': FORMAT, **asdict(self)})}"
+        meaning = asdict(self)
+        if self.first == 1:
+            del meaning["first"]  # as it was named before there were others
+        return f"windows-{fingerprint({'format': FORMAT, **meaning})}"
+
+    def start(self, batch: int) -> int:
+        """No row of a batch is before this instant, but for late ones."""
+        return BEGIN + (batch and batch + self.first - 1) * self.span * SECOND
 
     @property
     def end(self) -> int:
         """All rows are before this instant, the sentinel is far behind it."""
-        return BEGIN + self.batches * self.span * SECOND
+        return self.start(self.batches)
 
 
 def prepare(workload: Workload, cache: Path) -> Path:
@@ -69,13 +78,15 @@ def _write(workload: Workload, folder: Path) -> None:
 
 def _rows(workload: Workload, batch: int) -> pa.Table:
     random = np.random.default_rng([workload.seed, batch])
-    start = BEGIN + batch * workload.span * SECOND
-    time = start + np.sort(random.integers(0, workload.span * SECOND, workload.rows))
-    is_late = random.random(workload.rows) < workload.late
-    delay = random.integers(0, max(1, workload.slack * SECOND), workload.rows)
+    times = workload.first if batch == 0 else 1
+    rows = workload.rows * times
+    span = workload.span * times * SECOND
+    time = workload.start(batch) + np.sort(random.integers(0, span, rows))
+    is_late = random.random(rows) < workload.late
+    delay = random.integers(0, max(1, workload.slack * SECOND), rows)
     time = np.maximum(np.where(is_late, time - delay, time), BEGIN)
-    key = random.integers(0, workload.keys, workload.rows)
-    return _table(time, key, random.integers(0, 1000, workload.rows))
+    key = random.integers(0, workload.keys, rows)
+    return _table(time, key, random.integers(0, 1000, rows))
 
 
 def _sentinel(workload: Workload) -> pa.Table:

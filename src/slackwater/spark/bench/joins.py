@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -24,6 +25,7 @@ from slackwater.query.join import join
 from slackwater.query.stream import Stream
 from slackwater.spark.bench.data import Workload, open_frame, prepare
 from slackwater.spark.bench.measured import Measured, batch_times, median_of
+from slackwater.spark.bench.memory import Peak
 from slackwater.spark.bench.native import drain
 from slackwater.spark.bench.session import own_session
 from slackwater.spark.pipeline import pipeline, stream
@@ -37,7 +39,10 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class JoinCase:
-    """``rows`` of each of ``ways`` streams a batch, that spans 10 seconds; window in seconds."""
+    """``rows`` of each of ``ways`` streams a batch, that spans 10 seconds; window in seconds.
+
+    The first batch is as long as ``first`` others, so that long windows are full from the start.
+    """
 
     case: str
     ways: int
@@ -49,6 +54,7 @@ class JoinCase:
     warmup: int = 4
     quick: bool = False
     stores: tuple[str, ...] = ("hdfs", "rocksdb")
+    first: int = 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,17 +66,42 @@ class JoinCase:
 
     def workload(self, number: int) -> Workload:
         return Workload(
-            self.rows, self.keys, self.batches, span=SPAN, slack=SLACK, seed=100 + number
+            self.rows,
+            self.keys,
+            self.batches,
+            span=SPAN,
+            slack=SLACK,
+            seed=100 + number,
+            first=self.first,
         )
 
 
+def _long(times: int) -> JoinCase:
+    """Three streams in a window of so many batches: rows of a key are as many as in the others."""
+    return JoinCase(
+        f"3-way-long-{times}",
+        3,
+        20_000,
+        20_000 * times,
+        SPAN * times,
+        batches=9,
+        warmup=3,
+        stores=("hdfs",),
+        first=times,
+    )
+
+
+TWICE = ("hdfs", "hdfs")  # the faster store wherever both were measured
+CHEAPEST = JoinCase("2-way", 2, 30_000, 60_000, 10, quick=True)
 CASES: tuple[JoinCase, ...] = (
-    JoinCase("2-way", 2, 30_000, 60_000, 10, quick=True),
+    CHEAPEST,
     JoinCase("3-way", 3, 20_000, 30_000, 10, quick=True),
-    JoinCase("2-way", 2, 30_000, 60_000, 10, "spark"),
-    JoinCase("3-way", 3, 20_000, 30_000, 10, "spark", quick=True),
-    JoinCase("5-way", 5, 12_000, 30_000, 10, stores=("hdfs", "hdfs")),
-    JoinCase("3-way-long", 3, 20_000, 1_000_000, 500, batches=60, warmup=52, stores=("hdfs",)),
+    JoinCase("2-way", 2, 30_000, 60_000, 10, "spark", stores=TWICE),
+    JoinCase("3-way", 3, 20_000, 30_000, 10, "spark", quick=True, stores=TWICE),
+    JoinCase("5-way", 5, 12_000, 30_000, 10, batches=9, warmup=3, stores=TWICE),
+    _long(10),
+    _long(25),
+    _long(50),
 )
 
 
@@ -81,12 +112,16 @@ def choose(only: Sequence[str] = (), *, quick: bool = False) -> tuple[JoinCase, 
     if unknown:
         text = f"no case {', '.join(unknown)}; there are: {', '.join(known)}"
         raise QueryError([Problem("CASE_UNKNOWN", "bench joins", text)])
-    return tuple(c for c in CASES if (c.label in only if only else c.quick or not quick))
+    found = tuple(c for c in CASES if (c.label in only if only else c.quick or not quick))
+    return tuple(replace(c, stores=c.stores[:1]) for c in found) if quick else found
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One case measured: median batch of both engines, the state held, and whether they agree."""
+    """One case measured: median batch of both engines, the state held, and whether they agree.
+
+    ``memory`` is the most that the driver (Python, with DuckDB in it) took while Slackwater ran.
+    """
 
     case: JoinCase
     stores: dict[str, float]
@@ -94,6 +129,7 @@ class Outcome:
     results: int
     state_rows: int
     state_bytes: int
+    memory: int
     equal: bool
 
     @property
@@ -124,13 +160,29 @@ class Outcome:
             "stores_s": {name: round(s, 4) for name, s in self.stores.items()},
             "state_rows": self.state_rows,
             "state_bytes": self.state_bytes,
+            "memory_bytes": self.memory,
             "results": self.results,
         }
 
 
 def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """The benchmark's JSON."""
-    return {"bench": "joins", "cases": [outcome.to_json() for outcome in outcomes]}
+    cases = [outcome.to_json() for outcome in outcomes]
+    return {"bench": "joins", "cases": cases, "crossing_state_rows": crossing(outcomes)}
+
+
+def crossing(outcomes: Sequence[Outcome]) -> float | None:
+    """How many rows of state would make plain Spark as fast, on lines through the long windows.
+
+    ``None`` if its time grows as fast as ours at least, or if too few sizes were measured.
+    """
+    sizes = [outcome for outcome in outcomes if outcome.case.first > 1]
+    if len(sizes) < 2:
+        return None
+    rows = [outcome.state_rows for outcome in sizes]
+    mine, begin = np.polyfit(rows, [outcome.slackwater_s for outcome in sizes], 1)
+    theirs, other = np.polyfit(rows, [outcome.native_s for outcome in sizes], 1)
+    return None if mine <= theirs else float((other - begin) / (mine - theirs))
 
 
 def measure(
@@ -141,21 +193,30 @@ def measure(
     tuned: bool = False,
     tell: Tell = lambda _: None,
 ) -> Iterator[Outcome]:
-    """Measure cases one after the other; the first is run once before, to warm up."""
+    """Measure cases one after the other; every engine is warmed up before on the cheapest one."""
     session = own_session(spark)
+    warm: set[str] = set()
     with tempfile.TemporaryDirectory(
         prefix="slackwater-joins-", ignore_cleanup_errors=True
     ) as scratch:
         for number, case in enumerate(cases):
             tell(f"{case.label}: input")
             base = cache or Path(scratch) / "data"
-            data = [prepare(case.workload(n), base) for n in range(case.ways)]
+            data = _prepare(case, base)
             folder = Path(scratch) / f"run-{number}"
-            if number == 0:
-                tell(f"{case.label}: warm up")
-                _native(session, case, data, folder / "warm-native", "hdfs", tuned=tuned)
-                _ours(session, case, data, folder / "warm-ours")
+            tell(f"{case.label}: warm up")
+            if not warm:
+                rows = _prepare(CHEAPEST, base)
+                _native(session, CHEAPEST, rows, folder / "warm-native", "hdfs", tuned=tuned)
+            if case.tier not in warm:
+                cheap = replace(CHEAPEST, tier=case.tier)
+                _ours(session, cheap, _prepare(cheap, base), folder / "warm-ours")
+                warm.add(case.tier)
             yield _measure_case(session, case, data, folder, tell, tuned=tuned)
+
+
+def _prepare(case: JoinCase, base: Path) -> list[Path]:
+    return [prepare(case.workload(number), base) for number in range(case.ways)]
 
 
 def _measure_case(
@@ -185,6 +246,7 @@ def _measure_case(
         results,
         max(mine[0].extra["state_rows"]),
         max(mine[0].extra["state_bytes"]),
+        max(run.extra["memory"] for run in mine),
         equal,
     )
 
@@ -233,13 +295,15 @@ def _ours(spark: SparkSession, case: JoinCase, data: Sequence[Path], folder: Pat
     query = matches(inputs, case.window).query(
         "matches", slack(f"{SLACK} seconds"), sink=ParquetSink(str(results))
     )
-    handle = pipeline(query).run(str(checkpoint), tier=case.tier, spark=spark)
+    with Peak() as peak:
+        handle = pipeline(query).run(str(checkpoint), tier=case.tier, spark=spark)
     seconds, parts = batch_times(handle.query)
     batches = [event for event in handle.events() if event["event"] == "batch"]
     laps = [{name: ms / 1000 for name, ms in event["ms"].items()} for event in batches]
     extra = {
         "state_rows": [event["state"]["rows"] for event in batches],
         "state_bytes": [event["state"]["bytes"] for event in batches],
+        "memory": peak.bytes,
     }
     merged = tuple({**part, **lap} for part, lap in zip(parts, laps, strict=True))
     return Measured("slackwater", seconds, results, merged, extra)
@@ -258,6 +322,7 @@ def _compare(case: JoinCase, data: Sequence[Path], runs: Sequence[Measured]) -> 
     shown = ", ".join(columns)
     with duckdb.connect(":memory:") as duck:
         duck.execute("SET TimeZone = 'UTC'")
+        duck.execute("SET disabled_optimizers = 'join_order'")  # a key first, then times
         duck.execute(f"CREATE TABLE truth AS {_from_scratch(case, data)}")
         found = duck.execute("SELECT count(*) FROM truth").fetchone()
         equal = True
@@ -274,17 +339,13 @@ def _compare(case: JoinCase, data: Sequence[Path], runs: Sequence[Measured]) -> 
 def _from_scratch(case: JoinCase, data: Sequence[Path]) -> str:
     """The join over all rows; time in steps of the window is part of the key, for speed."""
     step = case.window * 1_000_000
-    sources = []
-    for name, path in zip(case.names, data, strict=True):
+    text = ""
+    for n, (name, path) in enumerate(zip(case.names, data, strict=True)):
         rows = f"SELECT *, epoch_us(ts) AS t FROM read_parquet('{path}/*.parquet')"
         near = "0" if name == "a" else "unnest([-1, 0, 1])"
-        sources.append(f"(SELECT *, t // {step} + {near} AS step FROM ({rows})) AS {name}")
-    conditions = []
-    for n, name in enumerate(case.names[1:], start=1):
-        conditions += [f"a.key = {name}.key", f"a.step = {name}.step"]
+        source = f"(SELECT *, t // {step} + {near} AS step FROM ({rows})) AS {name}"
+        conditions = [f"a.key = {name}.key", f"a.step = {name}.step"]
         conditions += [f"abs({name}.t - {o}.t) <= {step}" for o in case.names[:n]]
+        text += f" JOIN {source} ON {' AND '.join(conditions)}" if n else source
     columns = ", ".join(f"{n}.ts AS {n}_ts, {n}.v AS {n}_v" for n in case.names)
-    return (
-        f"SELECT a.key AS a_key, {columns} FROM {', '.join(sources)} "
-        f"WHERE {' AND '.join(conditions)}"
-    )
+    return f"SELECT a.key AS a_key, {columns} FROM {text}"
