@@ -23,6 +23,7 @@ from slackwater.errors import (
     StorageError,
 )
 from slackwater.query.contract import max_error, min_recall, slack
+from slackwater.query.estimates import estimates
 from slackwater.query.join import join
 from slackwater.query.monoid import monoid
 from slackwater.query.schema import Column, Schema
@@ -51,6 +52,7 @@ __all__ = [
     "StorageError",
     "callback",
     "console",
+    "estimates",
     "files",
     "generator",
     "join",

@@ -10,6 +10,8 @@ Layout::
     runs/<state>/...       state
     side/<query>/...       rows set aside
     quality/<query>/...    measured errors of answers under an error bound
+    readings.json          how to read estimates out of the runs
+    prods/<id>.json        prods from outside that wait for the next batch
     events.jsonl           what happened; full files are events.00000001.jsonl and so on
 """
 
@@ -25,7 +27,7 @@ from typing import Any
 
 from slackwater.errors import CheckpointError, StorageError
 
-FORMAT = 3
+FORMAT = 4
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 
@@ -123,6 +125,14 @@ class Checkpoint:
     @property
     def events(self) -> Path:
         return self.folder / "events.jsonl"
+
+    @property
+    def readings(self) -> Path:
+        return self.folder / "readings.json"
+
+    @property
+    def prods(self) -> Path:
+        return self.folder / "prods"
 
     def side(self, query: str) -> Path:
         return self.folder / "side" / query

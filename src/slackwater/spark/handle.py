@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from slackwater.control.asking import Request
 from slackwater.control.ordering import tree_of
 from slackwater.control.records import Tier
 from slackwater.events import log
 from slackwater.plan.stage import QueryPlan
 from slackwater.spark.book import inner_states
+from slackwater.spark.distributed import SparkEngine
+from slackwater.spark.inbox import check_query, new_id
+from slackwater.spark.judging import Judged
 from slackwater.spark.loop import Loop
 from slackwater.spark.quality import by_key
 from slackwater.spark.run import total_rows
@@ -90,6 +94,55 @@ class Handle:
                 inside = " ".join(n for n in query.join.graph.names if n in names)
                 lines.append(f"query {query.name}: ({inside}) holds {held:,} rows")
         return lines
+
+    def estimate(self, query: str | None = None, where: str | None = None) -> DataFrame:
+        """What open windows would say now, without waiting for a batch and without disturbing any.
+
+        Reads what the newest committed batch left behind. Works for every query with aggregates;
+        a query with ``estimates`` also has coverage and error bands from experience.
+
+        Parameters
+        ----------
+        query
+            Which query; may be left out if there is only one.
+        where
+            An SQL predicate over the result's columns, e.g. ``"sensor = 7"`` or
+            ``"window_end = TIMESTAMP '2026-01-01 00:05:00'"``.
+        """
+        loop = self._loop
+        name = check_query(query, loop.layout.readings)
+        snapshot, reading = loop.snapshot, loop.layout.readings[name]
+        if snapshot.state.tier == "spark":
+            engine = SparkEngine(loop.checkpoint.runs, self._session.newSession())
+            return snapshot.estimate(engine, reading, where)
+        with loop.columnar.beside() as beside:
+            return self._session.createDataFrame(snapshot.estimate(beside, reading, where))
+
+    def prod(self, query: str | None = None, where: str | None = None) -> str:
+        """Ask for an estimate in the next batch, among the results; give the prod's id.
+
+        What became of it is told by an event ``prod``. Use :meth:`estimate` for an answer now.
+        """
+        return self._loop.inbox.put(Request(new_id(), self._estimating(query), where))
+
+    def set_aggressiveness(self, value: float | None, query: str | None = None) -> None:
+        """Prod this much of a slide before the end of windows, from the next batch on.
+
+        ``None`` hands the choice back: to the controller, or to what the query said.
+        """
+        name = self._estimating(query)
+        self._loop.inbox.put(Request(new_id(), name, None, value, automatic=value is None))
+
+    def accuracy(self, query: str | None = None) -> dict[str, dict[str, Any]]:
+        """What estimates were worth once their finals were known; percent, by column.
+
+        ``mean``, ``recent`` and ``worst`` over all, the same ``by_age`` (share of the window's
+        span that the clock had passed) and ``by_group``.
+        """
+        return self._loop.snapshot.judged.get(self._estimating(query), Judged()).details()
+
+    def _estimating(self, query: str | None) -> str:
+        return check_query(query, [q.name for q in self._pipeline.plan.queries if q.estimates])
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Everything that happened so far, oldest first."""

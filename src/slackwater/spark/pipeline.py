@@ -22,6 +22,7 @@ from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.handle import Handle
 from slackwater.spark.intake import Intake, open_streams
 from slackwater.spark.loop import Loop
+from slackwater.spark.reading import Reading
 from slackwater.spark.session import direct_checkpoint_files, local_session
 from slackwater.spark.shape import shapes
 from slackwater.spark.sinks import ParquetSink
@@ -238,10 +239,11 @@ class Pipeline:
         """The loop that handles this pipeline's micro-batches."""
         stages, joins = shapes(session, self.plan, intake.schemas)
         pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
+        readings = {q.name: Reading.of(q, stages) for q in self.plan.queries if q.stages}
         return Loop(
             policy=Policy(self.plan, options.columnar_rows),
             checkpoint=folder,
-            layout=Layout(self.plan, intake, stages, joins),
+            layout=Layout(self.plan, intake, stages, joins, readings),
             outlets=self._outlets(folder),
             events=EventLog(folder.events),
             pin=pin,
