@@ -29,6 +29,8 @@ from slackwater.query.monoid import monoid
 from slackwater.query.schema import Column, Schema
 
 if TYPE_CHECKING:
+    from slackwater.spark.answers import latest
+    from slackwater.spark.asking import prod, read_estimates
     from slackwater.spark.handle import Handle
     from slackwater.spark.pipeline import Pipeline, pipeline, stream
     from slackwater.spark.session import local_session
@@ -56,6 +58,7 @@ __all__ = [
     "files",
     "generator",
     "join",
+    "latest",
     "local_session",
     "max_error",
     "memory",
@@ -63,6 +66,8 @@ __all__ = [
     "monoid",
     "parquet",
     "pipeline",
+    "prod",
+    "read_estimates",
     "recording",
     "slack",
     "stream",

@@ -16,7 +16,7 @@ from slackwater.estimate.aggressiveness import (
 )
 from slackwater.estimate.monitor import age_bin
 from slackwater.estimate.running import Running
-from slackwater.estimate.schedule import ends_prodded, points_passed
+from slackwater.estimate.schedule import lead, points_passed
 from slackwater.plan.estimates import ProdSource
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.window import Window
@@ -64,11 +64,13 @@ class Prodding:
 class ProddingState:
     """What is remembered: prods so far, and of open windows their estimates and age at the last.
 
-    ``chosen`` has the aggressiveness of each source that has one.
+    ``chosen`` has the aggressiveness of each source that has one, ``reached`` the end of the last
+    window it was due for: when it changes, no window is prodded twice or passed over.
     """
 
     number: int = 0
     windows: tuple[tuple[int, int, int], ...] = ()
+    reached: dict[str, int | None] = field(default_factory=dict)
     chosen: dict[str, AggressivenessState] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -80,6 +82,7 @@ class ProddingState:
         return cls(
             value["number"],
             tuple((start, revision, age) for start, revision, age in value["windows"]),
+            value["reached"],
             {name: AggressivenessState.from_json(one) for name, one in value["chosen"].items()},
         )
 
@@ -120,10 +123,15 @@ def prods_of(
     chosen = _chosen(query, state, requests, accuracies)
     calls: list[ProdCall] = []
     late = 0
-    number = state.number
+    number, reached = state.number, dict(state.reached)
     for source in plan.sources:
-        found, missed = _scheduled(source, window, progress, chosen.get(source.label))
-        late += missed
+        if source.label in chosen:
+            p, before = chosen[source.label].value, state.reached.get(source.label)
+            ends, reached[source.label] = _due(window, progress, p, before)
+            found, missed = _at_points(ends, window, progress)
+            late += missed
+        else:
+            found = _on_schedule(source, window, progress)
         if found is not None:
             number += 1
             where = None if source.where is None else source.where.sql
@@ -135,6 +143,7 @@ def prods_of(
         state,
         number=number,
         windows=_windows(state, calls, window, progress),
+        reached=reached,
         chosen=chosen,
     )
     values = {label: one.value for label, one in chosen.items()}
@@ -191,27 +200,42 @@ def open_windows(window: Window, progress: Progress) -> tuple[int, int] | None:
     return (first, last) if first <= last else None
 
 
-def _scheduled(
-    source: ProdSource, window: Window, progress: Progress, chosen: AggressivenessState | None
-) -> tuple[tuple[int, int] | None, int]:
-    """The windows that a source prods now, and how many it came too late for."""
+def _on_schedule(source: ProdSource, window: Window, progress: Progress) -> tuple[int, int] | None:
+    """The windows that a source prods by the clock: all that are open, or none."""
     clock, before = progress.clock, progress.before
     if clock is None or before is None or clock <= before:
-        return None, 0
-    if chosen is None:
-        assert source.every is not None
-        due = source.every == 0 or len(points_passed(before, clock, source.every)) > 0
-        return (open_windows(window, progress) if due else None), 0
-    ends = ends_prodded(
-        before, clock, chosen.value, size=window.size, slide=window.slide, offset=window.offset
-    )
+        return None
+    assert source.every is not None
+    if source.every and not len(points_passed(before, clock, source.every)):
+        return None
+    return open_windows(window, progress)
+
+
+def _due(
+    window: Window, progress: Progress, p: float, reached: int | None
+) -> tuple[range, int | None]:
+    """Ends of the windows whose prod is due by now and was not before, and the last of all due.
+
+    A window is due ``p`` slides before its end. What was due before anything was known is not
+    prodded any more.
+    """
+    if progress.clock is None:
+        return range(0), reached
+    last = window.last_start(progress.clock + lead(p, window.slide) - window.size) + window.size
+    if reached is None:
+        return range(0), last
+    return range(reached + window.slide, last + 1, window.slide), max(reached, last)
+
+
+def _at_points(
+    ends: range, window: Window, progress: Progress
+) -> tuple[tuple[int, int] | None, int]:
+    """Those of the windows that are open, and how many were answered for good before."""
     live = open_windows(window, progress)
-    if not len(ends):
-        return None, 0
-    if live is None:
+    if not len(ends) or live is None:
         return None, len(ends)
     first, last = max(live[0], ends[0] - window.size), min(live[1], ends[-1] - window.size)
-    late = len([end for end in ends[:1000] if end - window.size < live[0]])
+    late = len(range(ends[0], min(ends[-1] + 1, live[0] + window.size), window.slide))
     return ((first, last) if first <= last else None), late
 
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from slackwater.control.asking import Request
-from slackwater.errors import CheckpointError
+from slackwater.errors import SlackwaterError
 from slackwater.spark.checkpoint import write_atomically
 
 
@@ -61,4 +61,4 @@ def check_query(name: str | None, known: Iterable[str]) -> str:
     if name in names and name is not None:
         return name
     text = "which query is meant?" if name is None else f"there is no query {name!r}"
-    raise CheckpointError("QUERY_UNKNOWN", text, f"queries with estimates: {', '.join(names)}")
+    raise SlackwaterError("QUERY_UNKNOWN", text, f"there are: {', '.join(names) or 'none'}")

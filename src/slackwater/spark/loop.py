@@ -32,7 +32,7 @@ from slackwater.spark.book import (
     purge,
     readers,
 )
-from slackwater.spark.checkpoint import Checkpoint, seal, write_atomically
+from slackwater.spark.checkpoint import FORMAT, Checkpoint, seal, write_atomically
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
@@ -135,7 +135,8 @@ class Loop:
     def _write_readings(self) -> None:
         """Tell other processes how to read estimates out of this checkpoint."""
         path = self.checkpoint.readings
-        data = seal({name: one.to_json() for name, one in self.layout.readings.items()})
+        queries = {name: one.to_json() for name, one in self.layout.readings.items()}
+        data = seal({"format": FORMAT, "queries": queries})
         if not path.exists() or path.read_bytes() != data:
             write_atomically(path, data)
 
@@ -270,7 +271,7 @@ class Loop:
             measured=self.measured,
             found=self.found,
             distinct=self.observing.distinct(engine, deltas, self.state),
-            requests=self.inbox.waiting() if self.layout.readings else (),
+            requests=self.inbox.waiting(),
             accuracies={name: judged.sources for name, judged in self.judged.items()},
         )
         decision, after = step(self.policy, observation, self.state)
@@ -341,18 +342,25 @@ class Loop:
 
     def _tell_prods(self, decision: Decision) -> None:
         """Tell people what became of their prods, and forget these."""
+        prodded = {name for name, query in decision.queries.items() if query.prodding is not None}
+        for request in self.inbox.waiting():
+            if request.query not in prodded:
+                reason = f"no query {request.query!r} with estimates"
+                self._tell_prod(decision.batch, request.id, request.query, reason)
+                self.inbox.remove([request.id])
         for name, query in decision.queries.items():
             if query.prodding is None:
                 continue
             reasons = dict(query.prodding.refused)
             for prod in query.prodding.requests:
-                rows, reason = self.answered.get(prod, 0), reasons.get(prod)
-                if reason is None and rows == 0 and prod in self.answered:
-                    reason = "no group of an open window matches"
-                self.events.write(
-                    "prod", batch=decision.batch, prod=prod, query=name, rows=rows, reason=reason
-                )
+                self._tell_prod(decision.batch, prod, name, reasons.get(prod))
             self.inbox.remove(query.prodding.requests)
+
+    def _tell_prod(self, batch: int, prod: str, query: str, reason: str | None) -> None:
+        rows = self.answered.get(prod, 0)
+        if reason is None and rows == 0 and prod in self.answered:
+            reason = "no group of an open window matches"
+        self.events.write("prod", batch=batch, prod=prod, query=query, rows=rows, reason=reason)
 
     def _tell(self, report: dict[str, Any], decision: Decision) -> None:
         self.events.write("batch", **report)

@@ -42,6 +42,7 @@ class Reading:
     output: Schema
     columns: EstimateColumns
     band: float
+    is_prodded: bool
     steps: dict[Dialect, tuple[ReadingStep, ...]]
     schemas: dict[str, pa.Schema]
     shown: pa.Schema
@@ -63,6 +64,7 @@ class Reading:
             top.output,
             columns,
             0.9 if query.estimates is None else query.estimates.band,
+            query.estimates is not None,
             steps,
             _schemas(query, shapes, steps["duckdb"]),
             _shown(shapes[query.name, top.level].shown, columns),
@@ -100,6 +102,7 @@ class Reading:
             "output": [[column.name, column.type] for column in self.output.columns],
             "columns": asdict(self.columns),
             "band": self.band,
+            "is_prodded": self.is_prodded,
             "steps": [asdict(step) for step in self.steps["duckdb"]],
             "schemas": {name: _packed(schema) for name, schema in self.schemas.items()},
             "shown": _packed(self.shown),
@@ -125,6 +128,7 @@ class Reading:
             Schema(tuple(Column(name, kind) for name, kind in value["output"])),
             EstimateColumns(**{name: tuple(v) for name, v in value["columns"].items()}),
             value["band"],
+            value["is_prodded"],
             {"duckdb": steps},
             {name: _unpacked(text) for name, text in value["schemas"].items()},
             _unpacked(value["shown"]),
