@@ -131,24 +131,22 @@ def _filtered(writer: Writer, asked: Sequence[Expression | None]) -> str:
 
 def paired(writer: Writer, keys: Sequence[str], columns: EstimateColumns) -> str:
     """Each estimate of ``said`` beside its final among ``finals``: age, microseconds between the
-    two, tuples of both, and the values of both.
+    two, end of the window, tuples of both, and the values of both.
     """
     names = [writer.name(key) for key in keys]
     same = [f"f.window_start = {writer.micros('e.__start')}"]
     same += [f"f.{key} IS NOT DISTINCT FROM e.{key}" for key in names]
-    micros = {
-        "spark": "CAST(unix_micros(f.emitted_at) - unix_micros(e.emitted_at) AS DOUBLE)",
-        "duckdb": "CAST(epoch_us(f.emitted_at) - epoch_us(e.emitted_at) AS DOUBLE)",
-    }
+    micros = {"spark": "unix_micros", "duckdb": "epoch_us"}[writer.dialect]
     group = "''"
     if names:
         texts = [f"coalesce(CAST(e.{key} AS STRING), '')" for key in names]
         group = " || '|' || ".join(texts)
     said = [
         "e.__age AS age",
-        f"{micros[writer.dialect]} AS gap",
+        f"CAST({micros}(f.emitted_at) - {micros}(e.emitted_at) AS DOUBLE) AS gap",
         "e.prod",
         f"{group} AS __group",
+        f"{micros}(f.window_end) AS __end",
         "CAST(e.tuples AS DOUBLE) AS tuples",
         "CAST(f.tuples AS DOUBLE) AS tuples_final",
     ]

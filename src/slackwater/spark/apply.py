@@ -237,7 +237,8 @@ class Applying:
         text = paired(self.engine.writer, reading.keys, reading.columns)
         pairs = self.engine.sql(text, reading.pairs, {}, said=said, finals=finals)
         before = self.judged.get(query.name, Judged())
-        self.judged[query.name] = judge(before, query.estimates, self.engine.arrow(pairs))
+        table, batch = self.engine.arrow(pairs), self.decision.batch
+        self.judged[query.name] = judge(before, query.estimates, table, batch)
         return finals
 
     def _held(self, relation: Any) -> Any:

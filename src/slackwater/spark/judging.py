@@ -13,6 +13,7 @@ from slackwater.estimate.accuracy import accuracy
 from slackwater.estimate.monitor import BINS_PER_SPAN, MonitorParams, MonitorState, Pairs, take
 from slackwater.estimate.running import Running
 from slackwater.plan.estimates import EstimatePlan, ProdSource
+from slackwater.spark.converging import Sample, sample_of
 
 Array = npt.NDArray[np.float64]
 PARAMS = MonitorParams()
@@ -20,10 +21,14 @@ PARAMS = MonitorParams()
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Accuracy of a query's estimates: of each column, and of each source of prods."""
+    """Accuracy of a query's estimates: of each column, and of each source of prods.
+
+    ``sample`` is the newest one that was taken; it is told once and not saved.
+    """
 
     columns: dict[str, MonitorState] = field(default_factory=dict)
     sources: dict[str, Running] = field(default_factory=dict)
+    sample: Sample | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -67,8 +72,8 @@ def _brief(running: Running) -> dict[str, float | int | None]:
     }
 
 
-def judge(before: Judged, plan: EstimatePlan, pairs: pa.Table) -> Judged:
-    """What is known after some estimates met their finals."""
+def judge(before: Judged, plan: EstimatePlan, pairs: pa.Table, batch: int) -> Judged:
+    """What is known after some estimates met their finals in a batch."""
     if pairs.num_rows == 0:
         return before
     names = [n.removesuffix("_final") for n in pairs.column_names if n.endswith("_final")]
@@ -86,7 +91,8 @@ def judge(before: Judged, plan: EstimatePlan, pairs: pa.Table) -> Judged:
         )
         for name in names
     }
-    return Judged(columns, _sources(before, plan, pairs, known))
+    sample = sample_of(pairs, names[0], batch) if names else None
+    return Judged(columns, _sources(before, plan, pairs, known), sample)
 
 
 def _numbers(pairs: pa.Table, name: str) -> Array:

@@ -80,7 +80,7 @@ class Reading:
         """Estimates beside their finals."""
         numbers = [name for value in self.columns.numeric for name in (value, f"{value}_final")]
         fields = [("age", pa.float64()), ("gap", pa.float64()), ("prod", pa.string())]
-        fields += [("__group", pa.string())]
+        fields += [("__group", pa.string()), ("__end", pa.int64())]
         fields += [(name, pa.float64()) for name in ("tuples", "tuples_final", *numbers)]
         return pa.schema(fields)
 

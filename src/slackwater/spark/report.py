@@ -61,7 +61,11 @@ def batch_report(
                 **{what: told[name][what] for what in ("emitted", "aside")},
                 **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
                 **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
-                **(_estimates(q.prodding, told[name], judged.get(name)) if q.prodding else {}),
+                **(
+                    _estimates(q.prodding, told[name], judged.get(name, Judged()), decision.batch)
+                    if q.prodding
+                    else {}
+                ),
             }
             for name, q in decision.queries.items()
         },
@@ -76,9 +80,12 @@ def batch_report(
 
 
 def _estimates(
-    prodding: Prodding, told: dict[str, int], judged: Judged | None
+    prodding: Prodding, told: dict[str, int], judged: Judged, batch: int
 ) -> dict[str, dict[str, Any]]:
     """Prods and estimates of a batch, and what estimates were worth so far."""
+    sample = judged.sample
+    if sample is not None and sample.batch != batch:  # told before
+        sample = None
     return {
         "estimates": {
             "prods": len(prodding.calls),
@@ -86,6 +93,7 @@ def _estimates(
             "late": prodding.late,
             "refused": len(prodding.refused),
             "aggressiveness": prodding.aggressiveness,
-            "accuracy": {} if judged is None else judged.report(),
+            "accuracy": judged.report(),
+            **({} if sample is None else {"sample": sample.report()}),
         }
     }
