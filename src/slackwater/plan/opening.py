@@ -156,5 +156,5 @@ def paired(writer: Writer, keys: Sequence[str], columns: EstimateColumns) -> str
         said.append(f"CAST(f.{column} AS DOUBLE) AS {writer.name(f'{value}_final')}")
     return (
         f"SELECT {', '.join(said)} FROM said AS e JOIN finals AS f ON {' AND '.join(same)} "
-        "WHERE f.kind = 'final' AND e.__keep"
+        "WHERE f.kind = 'final' ORDER BY e.__start, __group, e.__age, e.prod"
     )

@@ -204,7 +204,8 @@ class Applying:
         rows = self.engine.tally(said, "__ask")
         self.answered |= {call.id: rows.get(n, 0) for n, call in enumerate(prodding.calls)}
         self._remember(query, said)
-        return self._visible(query, said), sum(rows.values())
+        shown = self.engine.pick(said, self.layout.readings[query.name].shown)
+        return shown, sum(rows.values())
 
     def _progress(self, query: QueryPlan) -> Progress:
         return Progress(
@@ -217,13 +218,9 @@ class Applying:
     def _remember(self, query: QueryPlan, said: Any) -> None:
         """Keep estimates that are to be judged until their windows have a final answer."""
         run = new_run(estimates_state(query.name), self.decision.batch, "e")
-        schema = self.layout.readings[query.name].said
-        kept = self.engine.sql("SELECT * FROM said WHERE __keep", schema, {}, said=said)
+        schema = self.layout.readings[query.name].kept
+        kept = self.engine.pick(said, schema, "__keep")
         self.book.add(self.engine.save(kept, run, "__start"))
-
-    def _visible(self, query: QueryPlan, said: Any) -> Any:
-        schema = self.layout.readings[query.name].shown
-        return self.engine.sql("SELECT * FROM said", schema, {}, said=said)
 
     def _judge(self, query: QueryPlan, finals: Any | None) -> Any | None:
         """Compare finals with what was estimated of them."""
@@ -233,7 +230,7 @@ class Applying:
             return finals
         finals = self._held(finals)
         reading = self.layout.readings[query.name]
-        said = self.engine.load(runs, reading.said)
+        said = self.engine.load(runs, reading.kept)
         text = paired(self.engine.writer, reading.keys, reading.columns)
         pairs = self.engine.sql(text, reading.pairs, {}, said=said, finals=finals)
         before = self.judged.get(query.name, Judged())

@@ -136,6 +136,10 @@ class ColumnarEngine:
     def arrow(self, relation: pa.Table) -> pa.Table:
         return relation
 
+    def pick(self, relation: pa.Table, schema: pa.Schema, marked: str | None = None) -> pa.Table:
+        rows = relation if marked is None else relation.filter(relation[marked])
+        return rows.select(schema.names)
+
     def lift(self, table: pa.Table) -> pa.Table:
         return table
 

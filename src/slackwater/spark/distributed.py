@@ -181,6 +181,10 @@ class SparkEngine:
     def arrow(self, relation: DataFrame) -> pa.Table:
         return relation.toArrow()
 
+    def pick(self, relation: DataFrame, schema: pa.Schema, marked: str | None = None) -> DataFrame:
+        rows = relation if marked is None else relation.where(F.col(marked))
+        return rows.select(*(F.col(f"`{name}`") for name in schema.names))
+
     def lift(self, table: pa.Table) -> DataFrame:
         return self.session.createDataFrame(table)
 

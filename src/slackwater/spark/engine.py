@@ -103,6 +103,10 @@ class Engine(Protocol[R]):
         """The rows of a relation in the driver."""
         ...
 
+    def pick(self, relation: R, schema: pa.Schema, marked: str | None = None) -> R:
+        """These columns of a relation; of rows only those ``marked`` by a column, if given."""
+        ...
+
     def lift(self, table: pa.Table) -> R:
         """Rows of the driver as a relation."""
         ...

@@ -17,6 +17,7 @@ from slackwater.spark.converging import Sample, sample_of
 
 Array = npt.NDArray[np.float64]
 PARAMS = MonitorParams()
+ENOUGH = 3000  # pairs of one batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,14 @@ def _brief(running: Running) -> dict[str, float | int | None]:
 
 
 def judge(before: Judged, plan: EstimatePlan, pairs: pa.Table, batch: int) -> Judged:
-    """What is known after some estimates met their finals in a batch."""
+    """What is known after some estimates met their finals in a batch.
+
+    Of very many pairs as many as are enough are judged, evenly chosen.
+    """
     if pairs.num_rows == 0:
         return before
+    if pairs.num_rows > ENOUGH:
+        pairs = pairs.take(np.linspace(0, pairs.num_rows - 1, ENOUGH).astype(np.int64))
     names = [n.removesuffix("_final") for n in pairs.column_names if n.endswith("_final")]
     names = [name for name in names if name != "tuples"]
     known = {name: _accuracy(plan, pairs, name) for name in names}

@@ -76,6 +76,13 @@ class Reading:
         return pa.schema([*self.shown, *HIDDEN])
 
     @property
+    def kept(self) -> pa.Schema:
+        """What is kept of an estimate until it is judged."""
+        names = (*self.keys, *self.columns.numeric, "tuples", "prod", "emitted_at")
+        hidden = [self.said.field(name) for name in ("__start", "__age")]
+        return pa.schema([*hidden, *(self.said.field(name) for name in names)])
+
+    @property
     def pairs(self) -> pa.Schema:
         """Estimates beside their finals."""
         numbers = [name for value in self.columns.numeric for name in (value, f"{value}_final")]

@@ -51,4 +51,4 @@ class Snapshot:
         said = Estimator(engine, reading, self.book, progress, judged).said([call], before, now)
         if said is None:
             said = engine.lift(reading.said.empty_table())
-        return engine.sql("SELECT * FROM said", reading.shown, {}, said=said)
+        return engine.pick(said, reading.shown)
