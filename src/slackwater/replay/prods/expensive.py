@@ -23,6 +23,7 @@ from slackwater.estimate.backlog import BacklogPolicy, serve
 from slackwater.estimate.predicate import Eq, Le, Range
 from slackwater.estimate.prod import Prod
 from slackwater.replay.prods.element import TS, DataTuple, Output, Punctuation
+from slackwater.replay.prods.intervals import LOWEST
 from slackwater.replay.prods.operator import Operator
 
 
@@ -67,7 +68,7 @@ class Expensive(Operator):
         self.sidelined: Counter[int] = Counter()  # tuples ever set aside, by slide
         self._waiting: Counter[int] = Counter()  # tuples set aside and not done, by slide
         self._held: deque[tuple[int, Punctuation]] = deque()
-        self._closed = 0
+        self._closed = LOWEST  # the first range is open below: windows may begin before it
         self._position = 0
         self._working: tuple[int, DataTuple, bool] | None = None
 
@@ -98,12 +99,14 @@ class Expensive(Operator):
     def _start(self, now: int) -> list[Output]:
         """Pass on what costs nothing, then begin with the next tuple."""
         out: list[Output] = []
-        while self._working is None and (self.todo or self.aside):
-            if self.todo and isinstance(self.todo[0], Punctuation):
+        while self.todo or self.aside:
+            is_behind = self._working is not None and not self._working[2]
+            if self.todo and isinstance(self.todo[0], Punctuation) and not is_behind:
                 out += self._punctuate(self.todo.popleft())
-                continue
-            tuple_, was_aside = self._choose()
-            self._working = (now + self.params.cost, tuple_, was_aside)
+            elif self._working is None:
+                self._working = (now + self.params.cost, *self._choose())
+            else:
+                break
         return out
 
     def _choose(self) -> tuple[DataTuple, bool]:

@@ -58,7 +58,7 @@ class Chain(Operator):
     def fire(self, now: int) -> list[Output]:
         """The topmost of those that are due: work that is done counts before new demands."""
         for place in range(len(self.operators) - 1, -1, -1):
-            if self.operators[place].due() == now:
+            if (due := self.operators[place].due()) is not None and due <= now:
                 return self.run(self.operators[place].fire(now), place + 1, now)
         return []
 
@@ -94,7 +94,7 @@ class Fork(Operator):
 
     def fire(self, now: int) -> list[Output]:
         for port, branch in enumerate(self.branches):
-            if branch.due() == now:
+            if (due := branch.due()) is not None and due <= now:
                 flowing = branch.fire(now)
                 return [out for one in flowing for out in self.meeting.take(one, now, port)]
         return []

@@ -18,7 +18,7 @@ from slackwater.replay.monoids import Monoid
 from slackwater.replay.prods.aggregate import AggregateParams, WindowAggregate
 from slackwater.replay.prods.bucket import PaneToWindow, TimeBucket
 from slackwater.replay.prods.element import TS, VALUE, DataTuple, Output, Result
-from slackwater.replay.prods.intervals import HIGHEST
+from slackwater.replay.prods.intervals import HIGHEST, LOWEST
 from slackwater.replay.prods.operator import Chain, Operator
 from slackwater.replay.prods.sources import Timed
 from slackwater.replay.prods.sweep import Flush, Sweep
@@ -152,10 +152,12 @@ class Plan:
         self.results: list[Result] = []
         self.left: list[Output] = []  # what else left at the top: punctuations and prods
         self._is_stamped = is_stamped
+        self._now = LOWEST
 
     def push(self, element: Output, now: int, port: int = 0) -> None:
         """An element arrives at the bottom; everything due before has happened."""
         self.advance(now)
+        self._now = max(self._now, now)
         if self._is_stamped and isinstance(element, DataTuple) and element.arrived is None:
             element = replace(element, arrived=now)
         self._collect(self.chain.take(element, now, port))
@@ -163,7 +165,8 @@ class Plan:
     def advance(self, until: int) -> None:
         """Let time pass, with everything that operators do by themselves."""
         while (due := self.chain.due()) is not None and due <= until:
-            self._collect(self.chain.fire(due))
+            self._now = max(self._now, due)  # a prodder made more eager may be late already
+            self._collect(self.chain.fire(self._now))
 
     def feed_back(self, feedback: Feedback, now: int) -> None:
         """Send feedback from the top towards the source."""
