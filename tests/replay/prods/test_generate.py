@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -56,8 +57,13 @@ def test_traffic_has_a_record_every_twenty_seconds_and_a_daily_profile() -> None
 
 @pytest.mark.spec("prodding:F43")
 @pytest.mark.parametrize("repetitions", [1, 2])
-def test_bursts_have_their_spikes_where_the_source_work_has_them(repetitions: int) -> None:
-    rows = bursts(repetitions, seed=1, second=1000)
+@pytest.mark.parametrize("arrivals", ["random", "at once"])
+def test_bursts_have_their_spikes_where_the_source_work_has_them(
+    repetitions: int, arrivals: Literal["random", "at once"]
+) -> None:
+    rows = bursts(repetitions, arrivals=arrivals, seed=1, second=1000)
+    assert [row["ts"] for row in rows] == sorted(row["ts"] for row in rows)
+    assert all(row["ts"] % 1000 == 0 for row in rows) == (arrivals == "at once")
     assert len(rows) == pytest.approx(14_000 * repetitions, rel=0.08)
     counts = Counter(row["ts"] // 1000 for row in rows)
     for start in range(0, repetitions * BURST_SECONDS, BURST_SECONDS):

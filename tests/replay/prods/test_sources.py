@@ -55,6 +55,8 @@ def test_a_punctuation_stays_behind_by_the_disorder_it_allows_for() -> None:
         for one in punctuated(tuples(rows), 10, lag=4)
     ]
     assert kinds == [0, "[0]", 12, 9, "[10]", 14, "[20]", 25]
+    behind = punctuated(tuples(rows), 10, lag=4, is_behind=True)
+    assert [type(one.element).__name__[0] for one in behind] == list("DDPDDPDP")
 
 
 @pytest.mark.spec("prodding:F28")

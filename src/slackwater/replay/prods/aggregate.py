@@ -172,8 +172,7 @@ class WindowAggregate(Operator):
         self.counters.prods += 1
         reach = self.params.sweep.reach(prod.time) if self._is_below else prod.time
         lent = self._lent.pop(prod.id, {})
-        own_keys = self._matching(self.state, reach, prod)
-        keys = {**dict.fromkeys(own_keys), **dict.fromkeys(self._matching(lent, reach, prod))}
+        keys = {*self._matching(self.state, reach, prod), *self._matching(lent, reach, prod)}
         if not keys:
             self._count_mistimed(prod)
         out: list[Output] = []
@@ -228,14 +227,14 @@ class WindowAggregate(Operator):
     def _matching(
         self, table: Table, time: Predicate, pattern: Punctuation | Prod
     ) -> list[tuple[int, Group]]:
-        if isinstance(time, Eq):
-            windows = [time.value] if time.value in table else []
+        if isinstance(time, Eq) and isinstance(time.value, int):
+            windows = [time.value] if time.value in table else []  # the usual case, no scan
         else:
             windows = sorted(window for window in table if time.matches(window))
         return [
-            (window, group)  # type: ignore[misc]
+            (window, group)
             for window in windows
-            for group in sorted(table[window], key=repr)  # type: ignore[index]
+            for group in sorted(table[window], key=repr)
             if not pattern.attributes
             or pattern.matches(dict(zip(self.params.key, group, strict=True)))
         ]

@@ -20,7 +20,7 @@ from typing import Literal
 
 from slackwater.errors import SlackwaterError
 from slackwater.estimate.backlog import BacklogPolicy, serve
-from slackwater.estimate.predicate import Eq, Le, Range
+from slackwater.estimate.predicate import Eq, Le, Predicate, Range
 from slackwater.estimate.prod import Prod
 from slackwater.replay.prods.element import TS, DataTuple, Output, Punctuation
 from slackwater.replay.prods.intervals import LOWEST
@@ -78,7 +78,7 @@ class Expensive(Operator):
                 self.todo.append(element)
                 return self._start(now)
             case Prod():
-                if self.params.policy is not None and isinstance(element.time, Eq | Le):
+                if self.params.policy is not None:
                     self._set_aside(element)
                 return [element, *self._start(now)]
         return [element]
@@ -122,8 +122,7 @@ class Expensive(Operator):
 
     def _set_aside(self, prod: Prod) -> None:
         """Tuples of the window that still wait; its punctuations wait for them in turn."""
-        time = prod.time
-        end = int(time.value if isinstance(time, Eq) else time.bound)  # type: ignore[arg-type,union-attr]
+        end = _bound(prod.time)
         kept: deque[DataTuple | Punctuation] = deque()
         for one in self.todo:
             if isinstance(one, DataTuple) and one.row[TS] < end and prod.matches(one.row):
@@ -175,3 +174,13 @@ class Expensive(Operator):
             count > 0 and (first is None or slide >= first) and slide * self.params.slide < high
             for slide, count in self._waiting.items()
         )
+
+
+def _bound(time: Predicate) -> int:
+    """Tuples before this are of the windows asked for; a prod without an end sets nothing aside."""
+    match time:
+        case Eq(value) | Le(value) if value is not None:
+            return int(value)
+        case Range(_, high):
+            return int(high)
+    return LOWEST

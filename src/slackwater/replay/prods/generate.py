@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -82,20 +82,29 @@ def burst_counts(draws: np.random.Generator) -> npt.NDArray[np.int64]:
     return counts
 
 
-def bursts(repetitions: int = 1, *, seed: int = 1, second: int = 1_000_000) -> list[Row]:
-    """D3': about 14 000 records per repetition, evenly within each second.
+def bursts(
+    repetitions: int = 1,
+    *,
+    arrivals: Literal["random", "at once"] = "random",
+    seed: int = 1,
+    second: int = 1_000_000,
+) -> list[Row]:
+    """D3': about 14 000 records per repetition.
 
     ``counter`` is a random walk modulo some thousands: no trend, short rising runs.
+
+    Parameters
+    ----------
+    arrivals
+        ``random`` within each second, or ``at once`` at its beginning: time stamps in seconds.
     """
     draws = np.random.default_rng(seed)
     counts = np.concatenate([burst_counts(draws) for _ in range(repetitions)])
-    times = [
-        number * second + place * second // count
-        for number, count in enumerate(counts.tolist())
-        for place in range(count)
-    ]
-    walk = (2000 + np.cumsum(draws.integers(-40, 42, len(times)))) % 4000
-    return [{TS: ts, "counter": v} for ts, v in zip(times, walk.tolist(), strict=True)]
+    seconds = np.repeat(np.arange(counts.size), counts)
+    within = draws.random(seconds.size) if arrivals == "random" else np.zeros(seconds.size)
+    times = np.sort(((seconds + within) * second).astype(np.int64))
+    walk = (2000 + np.cumsum(draws.integers(-20, 21, times.size))) % 4000
+    return [{TS: ts, "counter": v} for ts, v in zip(times.tolist(), walk.tolist(), strict=True)]
 
 
 def load(path: Path, columns: Mapping[str, str], *, second: int = 1) -> list[Row]:

@@ -78,7 +78,10 @@ class Chain(Operator):
 
 
 class Fork(Operator):
-    """Chains side by side that meet in one operator; the port says which chain."""
+    """Chains side by side that meet in one operator; the port says which chain.
+
+    Feedback goes no further down than this: a prodder that is to hear it stands above.
+    """
 
     def __init__(self, branches: Sequence[Chain], meeting: Operator) -> None:
         self.branches = tuple(branches)

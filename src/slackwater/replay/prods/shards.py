@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from zlib import crc32
 
-from slackwater.estimate.prod import Prod
+from slackwater.estimate.prod import Feedback, Prod
 from slackwater.replay.prods.element import DataTuple, Output, Punctuation, Row
 from slackwater.replay.prods.operator import Operator
 
@@ -35,3 +35,6 @@ class Shards(Operator):
         control = next(one for one in reversed(spoken[0]) if isinstance(one, Punctuation | Prod))
         data = [one for out in spoken for one in out if not isinstance(one, Punctuation | Prod)]
         return [*data, control]
+
+    def back(self, feedback: Feedback, now: int) -> Feedback | Prod | None:
+        return self.instances[0].back(feedback, now)

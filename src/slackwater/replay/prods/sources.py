@@ -31,10 +31,18 @@ def tuples(rows: Iterable[Row]) -> list[Timed]:
     return [Timed(row[TS], DataTuple(row)) for row in rows]
 
 
-def punctuated(recording: Sequence[Timed], slide: int, *, lag: int = 0) -> list[Timed]:
+def punctuated(
+    recording: Sequence[Timed], slide: int, *, lag: int = 0, is_behind: bool = False
+) -> list[Timed]:
     """A recording with ``[<= t]`` after each advance of application time by a slide.
 
-    ``lag`` is how far behind the newest tuple a punctuation stays: the disorder it allows for.
+    Parameters
+    ----------
+    lag
+        How far behind the newest tuple a punctuation stays: the disorder it allows for.
+    is_behind
+        It is written behind the tuple that shows the advance, and so waits for it where order is
+        preserved; else in front of it.
     """
     out: list[Timed] = []
     newest: int | None = None
@@ -42,9 +50,12 @@ def punctuated(recording: Sequence[Timed], slide: int, *, lag: int = 0) -> list[
         if isinstance(element, DataTuple):
             ts = element.row[TS]
             points = points_passed(None if newest is None else newest - lag, ts - lag, slide)
-            out += [Timed(at, Punctuation(f"[{t}]", Le(t))) for t in points]
+            told = [Timed(at, Punctuation(f"[{t}]", Le(t))) for t in points]
             newest = ts if newest is None else max(newest, ts)
-        out.append(Timed(at, element))
+            here = Timed(at, element)
+            out += [here, *told] if is_behind else [*told, here]
+        else:
+            out.append(Timed(at, element))
     return out
 
 
@@ -60,13 +71,14 @@ def preprocessed(
     aggressiveness: Sequence[float],
     *,
     offset: int = 0,
+    label: str = "",
 ) -> list[Timed]:
     """A recording, in order of time, with a prod for every window written into it beforehand.
 
     Parameters
     ----------
     aggressiveness
-        One prod per window for each of these; ids are ``(p, end)`` as text.
+        One prod per window for each of these; ids are ``label p@end``.
     offset
         ``prod_offset_s``: the prod is placed that much earlier than its aggressiveness says (it
         misses the tuples of its own second, erratum E-12).
@@ -75,7 +87,7 @@ def preprocessed(
     prods = [
         Timed(
             end - lead(p, slide) - offset,
-            Prod(f"{p:g}@{end}", Eq(end), source="recorded"),
+            Prod(f"{label}{p:g}@{end}", Eq(end), source="recorded"),
         )
         for p in aggressiveness
         for end in ends_prodded(
