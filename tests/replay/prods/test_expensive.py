@@ -139,3 +139,29 @@ def test_sidelining_loses_nothing_and_stays_grammatical(
     finals = {(r.window, r.value) for r in got if r.kind == "final"}
     assert finals == {(r.window, r.value) for r in want if r.kind == "final"}
     assert len([r for r in got if r.kind == "final"]) == len(finals)
+
+
+@pytest.mark.spec("prodding:F44")
+@given(seed=st.integers(0, 10**6), cost=st.integers(0, 4))
+def test_an_estimate_holds_what_preceded_the_prod_but_for_what_still_waits(
+    seed: int, cost: int
+) -> None:
+    """Tuples done by the time of the prod, by the law of a queue with one server."""
+    rnd = random.Random(seed)
+    arrivals = sorted(rnd.randrange(40) for _ in range(25))
+    stream = [Timed(at, DataTuple({"ts": at, "value": 1})) for at in arrivals]
+    asked = [Timed(at, Prod(at, Le(100))) for at in range(41) if rnd.random() < 0.3]
+    both = sorted([*asked, *stream], key=lambda one: (one.at, isinstance(one.element, Prod)))
+    results = Plan([Expensive(ExpensiveParams(cost)), *paned(QUERY)]).run(both)
+    done, free = [], 0
+    for at in arrivals:
+        free = max(free, at) + cost
+        done.append((free, at))
+    for prod in asked:
+        told = {r.end: r.value for r in results if r.prod == prod.at}
+        ready = [ts for end, ts in done if end <= prod.at and (cost or ts <= prod.at)]
+        assert told == {
+            end: sum(end - 10 <= ts < end for ts in ready)
+            for end in (10, 20, 30, 40)
+            if any(end - 10 <= ts < end for ts in ready)
+        }

@@ -37,6 +37,11 @@ class Chain(Operator):
 
     def __init__(self, operators: Sequence[Operator]) -> None:
         self.operators = tuple(operators)
+        self._timed = [  # topmost first
+            (place, one)
+            for place, one in reversed(list(enumerate(self.operators)))
+            if type(one).due is not Operator.due
+        ]
 
     def take(self, element: Output, now: int, port: int = 0) -> list[Output]:
         first = self.operators[0].take(element, now, port)
@@ -52,14 +57,14 @@ class Chain(Operator):
         return flowing
 
     def due(self) -> int | None:
-        known = [due for operator in self.operators if (due := operator.due()) is not None]
+        known = [due for _, operator in self._timed if (due := operator.due()) is not None]
         return min(known, default=None)
 
     def fire(self, now: int) -> list[Output]:
         """The topmost of those that are due: work that is done counts before new demands."""
-        for place in range(len(self.operators) - 1, -1, -1):
-            if (due := self.operators[place].due()) is not None and due <= now:
-                return self.run(self.operators[place].fire(now), place + 1, now)
+        for place, operator in self._timed:
+            if (due := operator.due()) is not None and due <= now:
+                return self.run(operator.fire(now), place + 1, now)
         return []
 
     def feed_back(self, feedback: Feedback, now: int) -> list[Output]:
