@@ -17,7 +17,7 @@ TINY = Scale(
     3,
     (300,),
     (1,),
-    (4.0,),
+    (3.25,),
     ("uniform", "normal 400"),
     aggressiveness=(0.1, 0.3, 0.5),
     arrivals=("at once",),
@@ -71,7 +71,7 @@ def test_means_and_maxima_stay_flat_while_sums_and_counts_fall(data: dict[str, A
                 found = curve(data, values, function, offset)
                 missed = [p * 10 + offset for p in TINY.aggressiveness]
                 # the coverage law; boundary windows cost some more
-                assert found == pytest.approx([100 * (1 - s / 30) for s in missed], abs=2.5)
+                assert found == pytest.approx([100 * (1 - s / 30) for s in missed], abs=3.5)
                 assert found == sorted(found, reverse=True)
 
 
@@ -86,12 +86,11 @@ def test_tumbling_windows_are_worse_off_than_sliding_ones(data: dict[str, Any]) 
 @pytest.mark.spec("prodding:F62", "prodding:F51", "prodding:F44")
 def test_in_a_burst_only_windows_with_backlog_have_an_estimate(data: dict[str, Any]) -> None:
     [row] = data["bursts"]
-    assert 0.2 < row["pairs"] / row["windows"] < 0.45
-    assert row["gain_s"] > 1
-    assert row["accuracy"] > 85
+    assert 0.15 < row["pairs"] / row["windows"] < 0.3
+    assert 0.9 < row["gain_s"] < 1.7
+    assert row["accuracy"] > 92
     early = {window for window, kind, _ in row["series"] if kind == "early"}
-    assert set(range(62, 76)) <= early
-    assert max(early) > 80  # backlog is cumulative
+    assert set(range(62, 72)) <= early  # backlog is cumulative
     assert not early & set(range(10, 28))
 
 

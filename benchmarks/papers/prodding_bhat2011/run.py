@@ -120,6 +120,7 @@ def _burst_figures(data: dict[str, Any]) -> dict[str, float]:
             found[f"{name}/longest, untouched (s)"] = row["untouched_max_s"]
             found[f"{name}/windows with an estimate"] = row["early_windows"]
             found[f"{name}/tuples dropped"] = row["dropped"]
+            found[f"{name}/finals that are wrong"] = row["finals_off"]
     return found
 
 

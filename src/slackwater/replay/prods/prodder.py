@@ -68,8 +68,14 @@ class Prodder(Operator):
         self._name = name
         self._clock = params.begin - params.skew  # application time
         self._count = 0
+        self._next: tuple[int, float | None, int | None] | None = None
 
     def due(self) -> int | None:
+        if self._next is None or self._next[:2] != (self._clock, self.aggressiveness):
+            self._next = (self._clock, self.aggressiveness, self._find_due())
+        return self._next[2]
+
+    def _find_due(self) -> int | None:
         found = min(self._dues(), default=None)
         if found is None:
             return None
