@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from slackwater.errors import SlackwaterError
 from slackwater.estimate.backlog import BacklogPolicy
-from slackwater.estimate.predicate import Eq, Le
+from slackwater.estimate.predicate import Eq, Le, Range
 from slackwater.estimate.prod import Prod
 from slackwater.replay.monoids import COUNT, SUM
 from slackwater.replay.prods.element import DataTuple, Element, Punctuation
@@ -88,6 +88,25 @@ def test_what_is_set_aside_is_counted_in_the_end(policy: BacklogPolicy) -> None:
     assert when[20] == 20 < late[20]  # its window holds nothing set aside: it need not wait
     assert when[20] < when[10]  # later windows close before earlier ones
     assert expensive.sidelined == {0: 9}  # all but the one in work
+
+
+@pytest.mark.spec("prodding:F57", "prodding:F5")
+def test_promises_for_a_group_or_an_interval_wait_for_what_was_set_aside() -> None:
+    params = ExpensiveParams(3, 10, BacklogPolicy("idle"), "range")
+    plan = Plan([Expensive(params), *flat(WindowQuery(10, 10, COUNT, None, ("g",)))])
+    for _ in range(3):
+        plan.push(DataTuple({"ts": 5, "g": 1}), 5)
+    plan.push(Prod("q", Eq(10)), 9)  # one is done, one in work, one set aside
+    plan.push(DataTuple({"ts": 15, "g": 1}), 9)
+    plan.push(Punctuation("of a group", Le(10), (("g", Eq(1)),)), 9)
+    plan.push(Punctuation("an interval", Range(10, 19)), 9)
+    plan.push(Punctuation("of all", Le(10)), 9)
+    plan.advance(14)
+    assert [(r.end, r.value, r.emitted) for r in plan.results[1:]] == [(20, 1, 14)]
+    plan.advance(100)
+    assert [(r.end, r.value, r.emitted) for r in plan.results[2:]] == [(10, 3, 17)]
+    ids = [one.id for one in plan.left if isinstance(one, Punctuation)]
+    assert ids == ["an interval", "of a group", "of all"]
 
 
 @pytest.mark.spec("prodding:F58")

@@ -15,15 +15,15 @@ Reference: ``spec/prodding.md`` §4.7 (ALG-7), §4.10 (ALG-10), §8.2 a.
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from slackwater.errors import SlackwaterError
 from slackwater.estimate.backlog import BacklogPolicy, serve
-from slackwater.estimate.predicate import Eq, Le, Predicate, Range
+from slackwater.estimate.predicate import Eq, In, Le, Predicate, Range
 from slackwater.estimate.prod import Prod
 from slackwater.replay.prods.element import TS, DataTuple, Output, Punctuation
-from slackwater.replay.prods.intervals import LOWEST
+from slackwater.replay.prods.intervals import HIGHEST, LOWEST
 from slackwater.replay.prods.operator import Operator
 
 
@@ -67,8 +67,8 @@ class Expensive(Operator):
         self.dropped = 0
         self.sidelined: Counter[int] = Counter()  # tuples ever set aside, by slide
         self._waiting: Counter[int] = Counter()  # tuples set aside and not done, by slide
-        self._held: deque[tuple[int, Punctuation]] = deque()
-        self._closed = LOWEST  # the first range is open below: windows may begin before it
+        self._held: list[tuple[int, int, Punctuation]] = []
+        self._closed: dict[tuple[tuple[str, Predicate], ...], int] = {}
         self._position = 0
         self._working: tuple[int, DataTuple, bool] | None = None
 
@@ -91,7 +91,7 @@ class Expensive(Operator):
         _, done, was_aside = self._working
         self._working = None
         if was_aside:
-            self._waiting[done.row[TS] // self.params.slide] -= 1
+            self._waiting -= Counter([done.row[TS] // self.params.slide])  # none is left at 0
         return [done, *self._release(), *self._start(now)]
 
     # --- serving
@@ -145,35 +145,35 @@ class Expensive(Operator):
 
     def _punctuate(self, one: DataTuple | Punctuation) -> list[Output]:
         assert isinstance(one, Punctuation)
-        if self.params.policy is None or not isinstance(one.time, Le):
+        if self.params.policy is None:
             return [one]
-        self._held.append((self._closed, one))
-        self._closed = max(self._closed, int(one.time.bound))
+        self._held.append(self._promised(one))
         return self._release()
 
-    def _release(self) -> list[Output]:
-        out: list[Output] = []
-        still: deque[tuple[int, Punctuation]] = deque()
-        for low, one in self._held:
-            assert isinstance(one.time, Le)
-            bound = int(one.time.bound)
-            is_range = self.params.punctuations == "range"
-            if self._is_waiting(low if is_range else None, bound) or (still and not is_range):
-                still.append((low, one))
-            elif is_range:
-                if low < bound:
-                    out.append(Punctuation(one.id, Range(low, bound - 1), one.attributes))
-            else:
-                out.append(one)
-        self._held = still
-        return out
+    def _promised(self, one: Punctuation) -> tuple[int, int, Punctuation]:
+        """The times a punctuation speaks of, and how it goes on."""
+        if isinstance(one.time, Range):
+            return int(one.time.low), int(one.time.high) + 1, one
+        if not isinstance(one.time, Le):
+            return LOWEST, HIGHEST, one
+        bound = int(one.time.bound)
+        if self.params.punctuations == "plain":
+            return LOWEST, bound, one
+        # the first range is open below: windows may begin before any tuple
+        low = self._closed.get(one.attributes, LOWEST)
+        self._closed[one.attributes] = max(low, bound)
+        time: Predicate = Range(low, bound - 1) if low < bound else In(frozenset())
+        return low, bound, replace(one, time=time)
 
-    def _is_waiting(self, low: int | None, high: int) -> bool:
-        first = None if low is None else low // self.params.slide
-        return any(
-            count > 0 and (first is None or slide >= first) and slide * self.params.slide < high
-            for slide, count in self._waiting.items()
-        )
+    def _release(self) -> list[Output]:
+        """Punctuations that speak of no time at which a tuple set aside is still to come."""
+        free = [held for held in self._held if not self._is_waiting(held[0], held[1])]
+        self._held = [held for held in self._held if held not in free]
+        return [one for _, _, one in free]
+
+    def _is_waiting(self, low: int, high: int) -> bool:
+        slide = self.params.slide
+        return any(low < (number + 1) * slide and number * slide < high for number in self._waiting)
 
 
 def _bound(time: Predicate) -> int:
