@@ -6,11 +6,13 @@ No clock, no session, no randomness: any run replays from its event log.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from slackwater.control import finding, waiting
 from slackwater.control.ordering import order_after
+from slackwater.control.prodding import ProddingState, Progress, prods_of
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -71,6 +73,13 @@ def step(
         if query.name in findings:
             before = state.findings.get(query.name)
             notices += finding.notices(query, before, findings[query.name][0])
+    prodding: dict[str, ProddingState] = {}
+    for query in policy.plan.queries:
+        if query.estimates is not None:
+            progress = _progress(query, state, clocks, queries, streams)
+            queries[query.name], prodding[query.name] = _prodded(
+                query, queries[query.name], observation, state, progress
+            )
     tier = _tier(policy, observation, state)
     decision = Decision(
         observation.batch, observation.wall, state.tier, seen, queries, tuple(notices)
@@ -87,8 +96,43 @@ def step(
         findings={name: found for name, (found, _) in findings.items()},
         clocks=clocks,
         orders=_orders(policy, observation, state),
+        prodding=prodding,
     )
     return decision, after
+
+
+def _progress(
+    query: QueryPlan,
+    state: ControlState,
+    clocks: dict[str, int | None],
+    queries: dict[str, QueryDecision],
+    streams: dict[str, StreamClock],
+) -> Progress:
+    before, name = state.clocks.get(query.name), query.name
+    return Progress(before, clocks[name], queries[name].upto, origin_of(query.streams, streams))
+
+
+def origin_of(names: Sequence[str], streams: Mapping[str, StreamClock]) -> int | None:
+    """When the first of these streams began."""
+    origins = [streams[name].origin for name in names if name in streams]
+    return min((origin for origin in origins if origin is not None), default=None)
+
+
+def _prodded(
+    query: QueryPlan,
+    decision: QueryDecision,
+    observation: Observation,
+    state: ControlState,
+    progress: Progress,
+) -> tuple[QueryDecision, ProddingState]:
+    """A query's decision with the prods of this batch."""
+    requests = [request for request in observation.requests if request.query == query.name]
+    accuracies = observation.accuracies.get(query.name, {})
+    before = state.prodding.get(query.name, ProddingState())
+    if observation.ended:  # all answers are final now
+        progress = replace(progress, before=progress.clock)
+    prods, after = prods_of(query, before, progress, requests, accuracies)
+    return replace(decision, prodding=prods), after
 
 
 def _orders(

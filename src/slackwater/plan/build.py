@@ -9,7 +9,18 @@ from slackwater.errors import Problem, QueryError
 from slackwater.plan.aggregate import Partial, take_apart
 from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build_join import check_connected, check_join
-from slackwater.plan.node import Filter, Joined, Named, Node, Project, Scan, WindowAggregate, chain
+from slackwater.plan.estimates import EstimatePlan, estimate_columns, estimate_plan
+from slackwater.plan.node import (
+    Filter,
+    Joined,
+    Named,
+    Node,
+    Project,
+    Scan,
+    WindowAggregate,
+    aggregates,
+    chain,
+)
 from slackwater.plan.promise import error_contract, recall_contract
 from slackwater.plan.report import Reporter
 from slackwater.plan.window import Window
@@ -38,6 +49,7 @@ class LogicalQuery:
     idle: int | None
     promise: ErrorContract | None = None
     recall: RecallContract | None = None
+    estimates: EstimatePlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +155,7 @@ class _Checker:
         if root is None:
             return None
         root, promise, recall = self._promised(root)
+        estimates = self._estimates(root, slack)
         if len(self.problems) > before:
             return None
         revises = self.query.late == "revise"
@@ -156,7 +169,25 @@ class _Checker:
             idle,
             promise,
             recall,
+            estimates,
         )
+
+    def _estimates(self, root: Node, slack: int) -> EstimatePlan | None:
+        """Who prods the query, if anyone does."""
+        terms = self.query.estimates
+        if not terms:
+            return None
+        if not isinstance(root, WindowAggregate):
+            hint = "a join tells each result as soon as it is known; aggregate above it"
+            self._problem("ESTIMATES_KIND", "estimates", "estimates are about aggregates", hint)
+            return None
+        extra = estimate_columns(aggregates(root)).names
+        for name in root.schema.names:
+            if name in extra:
+                text = f"{name!r} is a column of estimates"
+                self._problem("NAME_RESERVED", "estimates", text, "rename it")
+        fixed = slack if isinstance(self.query.contract, FixedSlack) else None
+        return estimate_plan(terms, root, fixed, self.report)
 
     def _slack(self) -> int:
         wait = None

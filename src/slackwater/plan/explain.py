@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from slackwater.plan.estimates import EstimatePlan, ProdSource
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage, describe
 from slackwater.plan.state import State
@@ -36,6 +37,8 @@ def _query_lines(query: QueryPlan) -> list[str]:
     if query.idle is not None:
         terms.append(f"idle after {show_duration(query.idle)}")
     lines = [f"query {query.name} ({', '.join(terms)})"]
+    if query.estimates is not None:
+        lines.append(f"  estimates: {_estimates(query.estimates)}")
     for stage in reversed(query.stages):
         lines += _stage_lines(stage)
     if query.join is not None:
@@ -83,6 +86,23 @@ def _waiting(query: QueryPlan) -> str:
     return f"error at most {errors} for {promise.confidence:.4g} of results{most}{note}"
 
 
+def _estimates(plan: EstimatePlan) -> str:
+    """Who prods, and when, in words."""
+    return "; ".join(map(_prods, plan.sources)) or "on request only"
+
+
+def _prods(source: ProdSource) -> str:
+    if source.every is not None:
+        when = f"every {show_duration(source.every)}" if source.every else "every batch"
+    elif source.accuracy is not None:
+        when = f"as early as {100 * source.accuracy:.4g} % accurate"
+    else:
+        when = f"at aggressiveness {source.aggressiveness:g}"
+    of = f" of {', '.join(source.of)}" if source.of else ""
+    where = "" if source.where is None else f" where {source.where.sql}"
+    return f"{source.label} {when}{of}{where}"
+
+
 def _stage_lines(stage: Stage) -> list[str]:
     state = stage.state
     pad = "  "
@@ -119,12 +139,29 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
             "late": q.late,
             "keep_us": q.keep,
             "idle_us": q.idle,
+            "estimates": _sources(q.estimates),
         }
         for q in plan.queries
     }
     states = [state for q in plan.queries for state in _states(q)]
     value["states"] = {state.identity: _state_value(state) for state in states}
     return value
+
+
+def _sources(plan: EstimatePlan | None) -> list[dict[str, Any]] | None:
+    """The sources of prods; ``None`` of a query that gives no estimates."""
+    if plan is None:
+        return None
+    return [
+        {
+            "label": source.label,
+            "every_us": source.every,
+            "aggressiveness": source.aggressiveness,
+            "accuracy": source.accuracy,
+            "where": None if source.where is None else source.where.sql,
+        }
+        for source in plan.sources
+    ]
 
 
 def _states(query: QueryPlan) -> list[State]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slackwater.query.contract import Contract, FixedSlack, MaxError, MinRecall
+from slackwater.query.estimates import Estimates
 from slackwater.query.schema import Schema
 from slackwater.units import DurationLike
 
@@ -122,6 +123,7 @@ class Stream:
         late: str = "drop",
         keep: DurationLike | None = None,
         idle: DurationLike | None = None,
+        estimates: Estimates | Sequence[Estimates] = (),
         sink: Any = None,
         side: Any = None,
         quality: Any = None,
@@ -143,6 +145,9 @@ class Stream:
             With ``late="revise"``: how long after closing an answer may still be revised.
         idle
             A stream silent for this long (wall time) no longer holds the clock back.
+        estimates
+            ``sw.estimates(every="5 seconds")``: early answers of open windows, among the results
+            with ``kind`` = ``estimate``; several of them for several cadences.
         sink, side, quality
             Where results, late rows, and under a contract the measured quality go; by default
             into the checkpoint folder as Parquet.
@@ -158,6 +163,7 @@ class Stream:
             late=late,
             keep=keep,
             idle=idle,
+            estimates=(estimates,) if isinstance(estimates, Estimates) else tuple(estimates),
             sink=sink,
             side=side,
             quality=quality,
@@ -198,6 +204,7 @@ class Query:
     late: str = "drop"
     keep: DurationLike | None = None
     idle: DurationLike | None = None
+    estimates: tuple[Estimates, ...] = ()
     sink: Any = None
     side: Any = None
     quality: Any = None

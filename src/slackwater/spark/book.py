@@ -49,6 +49,11 @@ def answers_state(query: QueryPlan) -> str:
     return f"{query.name}-answers"
 
 
+def estimates_state(query: str) -> str:
+    """What a query has estimated of windows that are open, until they are judged."""
+    return f"{query}-estimates"
+
+
 IsPast = Callable[[Run], bool]
 
 
@@ -65,6 +70,7 @@ def readers(
             found.setdefault(told_state(query, stage), []).append(past)
         if query.stages:
             found[answers_state(query)] = [partial(_is_past, query, query.base, decision)]
+            found[estimates_state(query.name)] = [partial(_is_answered, query.top, decision)]
         if query.join is not None:
             for state, patience in patiences(query.join, trees[query.name]).items():
                 past = partial(_is_beyond_reach, decision, patience + kept_longer(query, decision))
@@ -93,6 +99,10 @@ def _is_past(query: QueryPlan, stage: Stage, decision: QueryDecision, run: Run) 
         past = BEGIN_OF_TIME if decision.waiting.upto is None else min(past, decision.waiting.upto)
     window = stage.window
     return window.last_start(run.high) + window.size <= past
+
+
+def _is_answered(stage: Stage, decision: QueryDecision, run: Run) -> bool:
+    return decision.upto is not None and run.high + stage.window.size <= decision.upto
 
 
 def _is_beyond_reach(decision: QueryDecision, patience: int, run: Run) -> bool:

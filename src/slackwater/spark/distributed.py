@@ -181,6 +181,17 @@ class SparkEngine:
     def arrow(self, relation: DataFrame) -> pa.Table:
         return relation.toArrow()
 
+    def pick(self, relation: DataFrame, schema: pa.Schema, marked: str | None = None) -> DataFrame:
+        rows = relation if marked is None else relation.where(F.col(marked))
+        return rows.select(*(F.col(f"`{name}`") for name in schema.names))
+
+    def lift(self, table: pa.Table) -> DataFrame:
+        return self.session.createDataFrame(table)
+
+    def tally(self, relation: DataFrame, column: str) -> dict[int, int]:
+        counts = relation.groupBy(column).count().collect()
+        return {row[0]: row[1] for row in counts}
+
     def is_empty(self, relation: DataFrame) -> bool:
         return relation.isEmpty()
 

@@ -103,6 +103,18 @@ class Engine(Protocol[R]):
         """The rows of a relation in the driver."""
         ...
 
+    def pick(self, relation: R, schema: pa.Schema, marked: str | None = None) -> R:
+        """These columns of a relation; of rows only those ``marked`` by a column, if given."""
+        ...
+
+    def lift(self, table: pa.Table) -> R:
+        """Rows of the driver as a relation."""
+        ...
+
+    def tally(self, relation: R, column: str) -> dict[int, int]:
+        """Rows by the values of a column of numbers."""
+        ...
+
     def is_empty(self, relation: R) -> bool: ...
 
     def forget(self, runs: Sequence[Run]) -> None:
