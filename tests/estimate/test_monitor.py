@@ -167,7 +167,7 @@ def test_long_names_are_cut_and_still_told_apart() -> None:
 def test_the_state_survives_json_and_stays_small() -> None:
     draws = np.random.default_rng(1)
     state = MonitorState()
-    for _ in range(300):
+    for _ in range(60):
         age, ratio = draws.uniform(0, 2.2, 2000), np.exp(draws.normal(0, 3, 2000))
         names = [f"{'n' * 60}{number}" for number in draws.integers(0, 500, 2000)]
         state = take(PARAMS, state, pairs(age, ratio, draws.uniform(0, 1, 2000), names))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 from slackwater.errors import SlackwaterError
 from slackwater.estimate.predicate import ANY, Eq, In, Le, Predicate, Range, from_json
@@ -23,8 +23,8 @@ Kind = Form | Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """What a prod and a feedback have in common.
+class Pattern:
+    """Predicates on the attributes of a stream: the shape of prods, feedback, punctuations.
 
     Parameters
     ----------
@@ -88,19 +88,24 @@ class Demand:
             "attributes": {name: one.to_json() for name, one in self.attributes},
         }
 
+
+@dataclass(frozen=True, slots=True)
+class Feedback(Pattern):
+    """A demand on its way upstream; ``source`` is what the prod will name as its own."""
+
+    source: Source = "feedback"
+
+    def to_json(self) -> dict[str, Any]:
+        return {**Pattern.to_json(self), "source": self.source}
+
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> Self:
+    def from_json(cls, form: Mapping[str, Any]) -> Feedback:
         attributes = tuple((name, from_json(one)) for name, one in form["attributes"].items())
-        return cls(form["id"], from_json(form["time"]), attributes)
+        return cls(form["id"], from_json(form["time"]), attributes, form["source"])
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback(Demand):
-    """A demand on its way upstream."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prod(Demand):
+class Prod(Pattern):
     """A demand on its way downstream.
 
     Parameters
@@ -121,7 +126,7 @@ class Prod(Demand):
     is_widened: bool = False
 
     def __post_init__(self) -> None:
-        Demand.__post_init__(self)
+        Pattern.__post_init__(self)
         if self.source not in get_args(Source):
             raise SlackwaterError(
                 "PROD_INVALID",
@@ -130,9 +135,9 @@ class Prod(Demand):
             )
 
     @classmethod
-    def of(cls, feedback: Feedback, source: Source = "feedback") -> Prod:
+    def of(cls, feedback: Feedback) -> Prod:
         """The prod that a feedback turns into where it meets the beginning of the stream."""
-        return cls(feedback.id, feedback.time, feedback.attributes, source)
+        return cls(feedback.id, feedback.time, feedback.attributes, feedback.source)
 
     def without(self, name: str) -> Prod:
         """The same with one attribute free, told as widened; itself if it was free."""
@@ -142,7 +147,7 @@ class Prod(Demand):
         return replace(self, attributes=left, is_widened=True)
 
     def to_json(self) -> dict[str, Any]:
-        return {**Demand.to_json(self), "source": self.source, "is_widened": self.is_widened}
+        return {**Pattern.to_json(self), "source": self.source, "is_widened": self.is_widened}
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> Prod:
@@ -162,4 +167,4 @@ def refresh(ident: int | str, newest_end: int | None = None, **groups: Any) -> F
         (name, In.of(value) if isinstance(value, set | frozenset | list | tuple) else Eq(value))
         for name, value in groups.items()
     )
-    return Feedback(ident, ANY if newest_end is None else Le(newest_end), wanted)
+    return Feedback(ident, ANY if newest_end is None else Le(newest_end), wanted, "refresh")
