@@ -70,6 +70,22 @@ def test_estimates_say_how_much_is_in_what_that_would_come_to_and_how_far_off_th
     assert told["mean"] == pytest.approx((50 + 75 + 100 + 19 * (25 + 50 + 75 + 100)) / 79)
 
 
+def test_estimates_that_wait_to_be_judged_are_few_files_and_gone_with_their_windows(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    terms = sw.estimates(every=0)
+    query = totals("60 s", "1 s").query("q", sw.slack(0), sink=sw.memory(), estimates=terms)
+    loop = make_loop(spark, (query,), tmp_path / "ck")
+    most = 0
+    for number, table in enumerate(even(40, span=2)):
+        loop.process(frame(spark, loop, table), number)
+        most = max(most, len(loop.book.of("q-estimates")))
+    assert 3 < most < 20
+    loop.finish(spark)
+    assert loop.book.of("q-estimates") == []
+    loop.close()
+
+
 def test_finals_say_how_many_rows_they_have_and_leave_the_rest_empty(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -117,11 +117,11 @@ class Applying:
     def _write(self, query: QueryPlan, parts: list[Any | None]) -> int:
         """Write results, all at once."""
         shown = [part for part in parts if part is not None]
-        if not shown:
-            return 0
-        together = shown[0] if len(shown) == 1 else self.engine.concat(shown)
-        results = Results(self.session, together, self._shown(query))
-        written = self.outlets.sinks[query.name].write(self.decision.batch, results)
+        written = 0
+        if shown:
+            together = shown[0] if len(shown) == 1 else self.engine.concat(shown)
+            results = Results(self.session, together, self._shown(query))
+            written = self.outlets.sinks[query.name].write(self.decision.batch, results)
         self._let_go()
         return written
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from slackwater.plan.statement import Writer
 from slackwater.plan.tree import JoinNode, inputs_of, nodes_of
 from slackwater.spark.engine import Engine, R, new_run
 from slackwater.spark.join_shape import JoinShape
+from slackwater.spark.reading import Reading
 from slackwater.spark.run import Run
 from slackwater.spark.shape import Shapes
 
@@ -167,6 +168,17 @@ def keepings(
             answers = shapes[query.name, query.base.level].results
             found[answers_state(query)] = Keeping(GATHER, answers, "__start")
     return found
+
+
+def estimate_keepings(readings: Iterable[Reading]) -> dict[str, Keeping]:
+    """Estimates that wait to be judged are only gathered."""
+    return {
+        estimates_state(reading.query): Keeping(
+            GATHER, reading.kept, "__start", reading.window.size
+        )
+        for reading in readings
+        if reading.is_prodded
+    }
 
 
 def _join_keepings(shape: JoinShape, tree: JoinNode) -> dict[str, Keeping]:

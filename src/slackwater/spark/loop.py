@@ -28,6 +28,7 @@ from slackwater.spark.apply import Applying, Layout, Outlets
 from slackwater.spark.book import (
     Book,
     compact,
+    estimate_keepings,
     keepings,
     purge,
     readers,
@@ -295,6 +296,7 @@ class Loop:
         purge(self.book, readers(queries, decision.queries, trees))
         joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
         merging = keepings(engine.writer, queries, self.layout.shapes, joins)
+        merging |= estimate_keepings(self.layout.readings.values())
         compact(engine, self.book, merging, decision.batch)
         self._check_size()
         self.columnar.keep_only(self.book.all())
