@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slackwater.control import finding, waiting
+from slackwater.control import finding, waiting, working
 from slackwater.control.ordering import order_after
 from slackwater.control.prodding import ProddingState, Progress, prods_of
 from slackwater.control.records import (
@@ -23,8 +23,10 @@ from slackwater.control.records import (
     StreamDecision,
     Tier,
 )
+from slackwater.control.working import Backlog, Pieces
 from slackwater.disorder.finding import FindingState, Period
 from slackwater.disorder.slack import SlackState
+from slackwater.plan.costly import CostPlan
 from slackwater.plan.stage import QueryPlan, StreamPlan
 from slackwater.stats.panes import PaneCount, median_time, total
 from slackwater.units import show_duration, upper_edge
@@ -57,6 +59,11 @@ def step(
         for query in policy.plan.queries
         if query.recall is not None
     }
+    at_work = {
+        query.name: _work(query, query.costly, observation, state, (clocks[query.name], seen))
+        for query in policy.plan.queries
+        if query.costly is not None
+    }
     queries = {
         query.name: _query(
             query,
@@ -65,6 +72,7 @@ def step(
             (clocks[query.name], seen),
             chosen=slacks.get(query.name),
             finding_now=findings.get(query.name),
+            held=at_work[query.name][1].oldest if query.name in at_work else None,
         )
         for query in policy.plan.queries
     }
@@ -80,6 +88,13 @@ def step(
             queries[query.name], prodding[query.name] = _prodded(
                 query, queries[query.name], observation, state, progress
             )
+    backlogs: dict[str, Backlog] = {}
+    for query in policy.plan.queries:
+        if query.name in at_work:
+            queries[query.name], backlogs[query.name] = _left(
+                query, queries[query.name], at_work[query.name], clocks[query.name]
+            )
+            notices += _shed_notices(query, queries[query.name])
     tier = _tier(policy, observation, state)
     decision = Decision(
         observation.batch, observation.wall, state.tier, seen, queries, tuple(notices)
@@ -97,8 +112,51 @@ def step(
         clocks=clocks,
         orders=_orders(policy, observation, state),
         prodding=prodding,
+        backlogs=backlogs,
     )
     return decision, after
+
+
+AtWork = tuple[Pieces, Backlog, int]  # what is worked on, what waits, rows given up
+
+
+def _work(
+    query: QueryPlan,
+    plan: CostPlan,
+    observation: Observation,
+    state: ControlState,
+    progress: tuple[int | None, dict[str, StreamDecision]],
+) -> AtWork:
+    """What an expensive query works on; at the end of its stream, everything."""
+    clock, seen = progress
+    before = state.backlogs.get(query.name, Backlog())
+    new = working.arrived(
+        query,
+        observation.batch,
+        observation.panes.get(query.base.state.identity, ()),
+        bound=seen[query.stream].bound,
+        after=state.watermarks.get(query.name),
+    )
+    if observation.ended:
+        return (*before.aside, *before.todo, *new), Backlog(), 0
+    return working.work(plan, replace(before, todo=(*before.todo, *new)), clock)
+
+
+def _left(
+    query: QueryPlan, decision: QueryDecision, at_work: AtWork, clock: int | None
+) -> tuple[QueryDecision, Backlog]:
+    """A query's decision with the rows it works on, and what waits after its prods."""
+    taken, left, shed = at_work
+    if decision.prodding is not None:
+        left, more = working.set_aside(query, left, decision.prodding, clock)
+        shed += more
+    return replace(decision, working=working.working(taken, left, shed)), left
+
+
+def _shed_notices(query: QueryPlan, decision: QueryDecision) -> list[str]:
+    if decision.working is None or not decision.working.shed:
+        return []
+    return [f"query {query.name}: {decision.working.shed} rows of estimated windows shed"]
 
 
 def _progress(
@@ -202,6 +260,7 @@ def _query(
     *,
     chosen: SlackState | None,
     finding_now: tuple[FindingState, tuple[Period, ...]] | None,
+    held: int | None = None,
 ) -> QueryDecision:
     clock, seen = progress
     after = state.watermarks.get(query.name)
@@ -209,6 +268,8 @@ def _query(
     if finding_now is not None:
         slack = finding_now[0].slack
     reached = None if clock is None else clock - slack
+    if reached is not None and held is not None:
+        reached = min(reached, held)  # a row that waits keeps its windows open
     upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
     horizon = None if after is None else after - query.keep
     missed = _missed(query, observation, state, seen)
