@@ -47,9 +47,7 @@ def test_a_budget_of_rows_is_worked_on_first_come_first_served() -> None:
 @pytest.mark.spec("prodding:F44")
 def test_the_watermark_waits_for_the_oldest_row_that_waits() -> None:
     one = hand(2, every=None)
-    assert (
-        one.query(1, 2, 8, 9, 25).upto == 1 * SECOND
-    )  # one of the pane of 1 to 9 waits: the oldest
+    assert one.query(1, 2, 8, 9, 25).upto == 1 * SECOND  # the smallest time of the pane
     assert one.query().upto == 25 * SECOND
     assert numbers(one.query().working) == (0, 0, 0, 1)
     assert one.query().upto == 25 * SECOND
@@ -58,9 +56,9 @@ def test_the_watermark_waits_for_the_oldest_row_that_waits() -> None:
 def test_a_row_that_comes_late_holds_only_what_is_open() -> None:
     one = hand(1, every=None)
     one.query(15)
-    late = one.query(12, 14)
+    late = one.query(12, 14, 14)
     assert (late.after, late.upto, late.late) == (15 * SECOND, 15 * SECOND, 0)
-    assert one.query(30, 3).upto == 15 * SECOND  # 14 waits
+    assert one.query(30, 3).upto == 15 * SECOND  # a row of 14 waits
     assert one.query().upto == 30 * SECOND
 
 
@@ -81,7 +79,7 @@ def test_rows_of_a_window_that_was_estimated_are_shed_under_drop() -> None:
     decision = one.see(6, 11, 12, 13, 13)
     assert numbers(decision.queries["q"].working) == (0, 0, 6, 2)
     assert decision.notices == ("query q: 6 rows of estimated windows shed",)
-    assert decision.queries["q"].upto == 4 * SECOND or decision.queries["q"].upto == 1 * SECOND
+    assert decision.queries["q"].upto == 1 * SECOND
     assert one.query().upto == 13 * SECOND  # nothing waits any more
 
 
@@ -106,9 +104,6 @@ def test_rows_set_aside_are_served_by_their_policy(
 
 @pytest.mark.spec("prodding:F58")
 def test_a_row_set_aside_for_too_long_comes_first() -> None:
-    one = hand(2, aside="idle", starve="10 s", every="5 s", size=100)
-    one.query(1, 1, 1, 1)
-    assert numbers(one.query(6, 6).working) == (0, 2, 0, 2)  # of 1, two are left; 6 waits aside
     one = hand(2, aside="idle", starve="10 s", every="50 s", size=100)
     one.query(1, 1, 1, 1)
     one.query(51, 51)
@@ -136,7 +131,7 @@ def test_a_prod_of_some_groups_sets_nothing_aside() -> None:
     terms = estimates(every=0, where="k = 1")
     one = Hand(policy(query(base=rows().costly(1, aside="drop"), estimates=terms)))
     one.query(1, 2)
-    assert numbers(one.query(3).working) == (2, 0, 0, 1)
+    assert numbers(one.query(3).working) == (1, 0, 0, 1)
 
 
 def test_decisions_and_state_survive_as_json() -> None:

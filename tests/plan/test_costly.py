@@ -67,7 +67,7 @@ def test_all_problems_are_told_at_once() -> None:
 def test_costly_is_for_one_stream() -> None:
     other = readings(name="o")
     joined = sw.join(readings().costly(5), other, on="r.k = o.k", within="1 s")
-    assert ("COSTLY_PLACE", "query 'q', join, input 'r'") in problems(joined) or True
+    assert problems(joined)[0][0] == "COSTLY_PLACE"
     above = sw.join(readings(), other, on="r.k = o.k", within="1 s").costly(5)
     assert problems(above)[0][0] == "COSTLY_PLACE"
     assert problems(readings().costly(5).costly(6))[0][0] == "COSTLY_PLACE"
