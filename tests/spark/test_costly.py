@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -194,6 +195,28 @@ def test_a_batch_that_failed_is_worked_on_again_as_decided(
     assert told(sink) == [(0.0, 0, 25, 25), (0.0, 1, 20, 20)]
     assert story.missing(tmp_path / "ck") == []
     assert not run_on.book.of("q-backlog")
+
+
+def test_the_work_goes_on_while_no_rows_come(spark: SparkSession, tmp_path: Path) -> None:
+    """A heartbeat makes batches; what waits is worked off by them, and windows close."""
+    story.write_input(tmp_path / "in", [*burst(quiet=1), batch((12, 0, 1))])
+    stream = sw.stream("r", sw.files(str(tmp_path / "in"), files_per_batch=3), time="ts")
+    sink = sw.memory()
+    started = sw.pipeline(question(stream.costly(15), sink)).start(
+        str(tmp_path / "ck"), heartbeat="200 ms", spark=spark
+    )
+    try:
+        until = time.monotonic() + 60
+        while sink.table() is None and time.monotonic() < until:
+            time.sleep(0.1)
+    finally:
+        started.stop()
+    assert told(sink) == [(0.0, 0, 21, 21), (0.0, 1, 20, 20)]
+    path = tmp_path / "ck" / "events.jsonl"
+    found = [
+        e["queries"]["q"]["backlog"]["worked"] for e in log.read(path) if e["event"] == "batch"
+    ]
+    assert [worked for worked in found if worked] == [15, 15, 12]
 
 
 @pytest.mark.parametrize("few", [0, 100_000])

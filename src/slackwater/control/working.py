@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, compress
+from operator import not_
 from typing import Any
 
 from slackwater.control.prodding import Prodding
@@ -181,8 +182,9 @@ def _apart(aside: Pieces, starve: int | None, clock: int | None) -> tuple[Pieces
     if starve is None or clock is None:
         return (), aside
     limit = clock - starve
-    due = tuple(piece for piece in aside if piece.since is not None and piece.since <= limit)
-    return due, tuple(piece for piece in aside if piece not in due)
+    is_due = [piece.since is not None and piece.since <= limit for piece in aside]
+    due = tuple(compress(aside, is_due))
+    return due, tuple(compress(aside, map(not_, is_due)))
 
 
 def _policy(plan: CostPlan) -> BacklogPolicy:

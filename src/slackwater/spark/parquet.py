@@ -27,6 +27,7 @@ def write_parquet(
         writer = writer.partitionBy(apart)
     if group_bytes is not None:
         writer = writer.option("parquet.block.size", group_bytes)
+    writer = writer.option("maxRecordsPerFile", 0)  # one file for each task, whatever its size
     writer = writer.option("mapreduce.fileoutputcommitter.algorithm.version", "2")
     writer = writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
     writer.parquet(uri(folder))
