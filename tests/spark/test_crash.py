@@ -99,7 +99,7 @@ def test_death_amid_a_backlog_changes_nothing(
     costly = readings("1 day").costly(8, aside="3:1", starve="10 s").where("v > 0")
     counted = costly.window("8 s", "4 s").group_by("k").aggregate(n="count(*)", s="sum(v)")
     told = (counted.query("q", sw.slack("2 s"), estimates=sw.estimates(every="4 s")),)
-    tables = batches(5)
+    tables = batches(8)
     run(spark, told, tables, tmp_path / "calm", tier="columnar")
     lives = Lives(spark, told, tmp_path / "killed", tier="columnar")
     shapes = pipeline.shapes(spark, lives.pipeline.plan, lives.intake.schemas)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slackwater.control import finding, waiting, working
+from slackwater.control import finding, overload, waiting
 from slackwater.control.ordering import order_after
 from slackwater.control.prodding import ProddingState, Progress, prods_of
 from slackwater.control.records import (
@@ -23,10 +23,9 @@ from slackwater.control.records import (
     StreamDecision,
     Tier,
 )
-from slackwater.control.working import Backlog, Pieces
+from slackwater.control.working import Backlog
 from slackwater.disorder.finding import FindingState, Period
 from slackwater.disorder.slack import SlackState
-from slackwater.plan.costly import CostPlan
 from slackwater.plan.stage import QueryPlan, StreamPlan
 from slackwater.stats.panes import PaneCount, median_time, total
 from slackwater.units import show_duration, upper_edge
@@ -60,7 +59,7 @@ def step(
         if query.recall is not None
     }
     at_work = {
-        query.name: _work(query, query.costly, observation, state, (clocks[query.name], seen))
+        query.name: overload.work_of(query, observation, state, clocks[query.name], seen)
         for query in policy.plan.queries
         if query.costly is not None
     }
@@ -72,7 +71,7 @@ def step(
             (clocks[query.name], seen),
             chosen=slacks.get(query.name),
             finding_now=findings.get(query.name),
-            held=at_work[query.name][1].oldest if query.name in at_work else None,
+            held=at_work[query.name].left.oldest if query.name in at_work else None,
         )
         for query in policy.plan.queries
     }
@@ -91,10 +90,10 @@ def step(
     backlogs: dict[str, Backlog] = {}
     for query in policy.plan.queries:
         if query.name in at_work:
-            queries[query.name], backlogs[query.name] = _left(
+            queries[query.name], backlogs[query.name] = overload.left_of(
                 query, queries[query.name], at_work[query.name], clocks[query.name]
             )
-            notices += _shed_notices(query, queries[query.name])
+            notices += overload.notices(query, queries[query.name])
     tier = _tier(policy, observation, state)
     decision = Decision(
         observation.batch, observation.wall, state.tier, seen, queries, tuple(notices)
@@ -115,48 +114,6 @@ def step(
         backlogs=backlogs,
     )
     return decision, after
-
-
-AtWork = tuple[Pieces, Backlog, int]  # what is worked on, what waits, rows given up
-
-
-def _work(
-    query: QueryPlan,
-    plan: CostPlan,
-    observation: Observation,
-    state: ControlState,
-    progress: tuple[int | None, dict[str, StreamDecision]],
-) -> AtWork:
-    """What an expensive query works on; at the end of its stream, everything."""
-    clock, seen = progress
-    before = state.backlogs.get(query.name, Backlog())
-    new = working.arrived(
-        query,
-        observation.batch,
-        observation.panes.get(query.base.state.identity, ()),
-        bound=seen[query.stream].bound,
-        after=state.watermarks.get(query.name),
-    )
-    if observation.ended:
-        return (*before.aside, *before.todo, *new), Backlog(), 0
-    return working.work(plan, replace(before, todo=(*before.todo, *new)), clock)
-
-
-def _left(
-    query: QueryPlan, decision: QueryDecision, at_work: AtWork, clock: int | None
-) -> tuple[QueryDecision, Backlog]:
-    """A query's decision with the rows it works on, and what waits after its prods."""
-    taken, left, shed = at_work
-    if decision.prodding is not None:
-        left, more = working.set_aside(query, left, decision.prodding, clock)
-        shed += more
-    return replace(decision, working=working.working(taken, left, shed)), left
-
-
-def _shed_notices(query: QueryPlan, decision: QueryDecision) -> list[str]:
-    if decision.working is None or not decision.working.shed:
-        return []
-    return [f"query {query.name}: {decision.working.shed} rows of estimated windows shed"]
 
 
 def _progress(
