@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from slackwater.control.asking import Request
 from slackwater.control.prodding import Prodding, ProddingState
+from slackwater.control.working import Backlog, Working
 from slackwater.disorder.finding import FindingState, Found
 from slackwater.disorder.slack import SlackState
 from slackwater.estimate.running import Running
@@ -90,12 +91,14 @@ class ControlState:
     clocks: dict[str, int | None] = field(default_factory=dict)
     orders: dict[str, dict[str, Any]] = field(default_factory=dict)
     prodding: dict[str, ProddingState] = field(default_factory=dict)
+    backlogs: dict[str, Backlog] = field(default_factory=dict)
     version: int = STATE_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        plain = asdict(replace(self, slacks={}, findings={}, prodding={}))
+        plain = asdict(replace(self, slacks={}, findings={}, prodding={}, backlogs={}))
         return plain | {
             "prodding": {name: prods.to_json() for name, prods in self.prodding.items()},
+            "backlogs": {name: backlog.to_json() for name, backlog in self.backlogs.items()},
             "slacks": {name: slack.to_json() for name, slack in self.slacks.items()},
             "findings": {name: found.to_json() for name, found in self.findings.items()},
         }
@@ -114,6 +117,7 @@ class ControlState:
             dict(value["clocks"]),
             dict(value["orders"]),
             {name: ProddingState.from_json(prods) for name, prods in value["prodding"].items()},
+            {name: Backlog.from_json(one) for name, one in value.get("backlogs", {}).items()},
             value["version"],
         )
 
@@ -177,7 +181,8 @@ class QueryDecision:
 
     Windows ending in ``(after, upto]`` close. Closed windows that end after ``horizon`` may still
     be revised. ``late`` rows missed at least one of their windows, ``dropped`` rows missed all.
-    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows.
+    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows. ``working``
+    says which rows an expensive query works on.
     """
 
     slack: int
@@ -193,6 +198,7 @@ class QueryDecision:
     finding: Finding | None = None
     prodding: Prodding | None = None
     lateness: tuple[tuple[int, int], ...] = ()
+    working: Working | None = None
 
     @property
     def rejected(self) -> int:
@@ -228,12 +234,14 @@ class Decision:
 
 def _query_decision(value: dict[str, Any]) -> QueryDecision:
     waiting, finding, prodding = value["waiting"], value["finding"], value["prodding"]
+    working = value.get("working")
     return QueryDecision(
         **{
             **value,
             "waiting": waiting and Waiting(**waiting),
             "finding": finding and Finding.from_json(finding),
             "prodding": prodding and Prodding.from_json(prodding),
+            "working": working and Working.from_json(working),
             "lateness": tuple((edge, rows) for edge, rows in value["lateness"]),
         }
     )

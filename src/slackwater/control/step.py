@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slackwater.control import finding, waiting
+from slackwater.control import finding, overload, waiting
 from slackwater.control.ordering import order_after
 from slackwater.control.prodding import ProddingState, Progress, prods_of
 from slackwater.control.records import (
@@ -23,6 +23,7 @@ from slackwater.control.records import (
     StreamDecision,
     Tier,
 )
+from slackwater.control.working import Backlog
 from slackwater.disorder.finding import FindingState, Period
 from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import QueryPlan, StreamPlan
@@ -57,6 +58,11 @@ def step(
         for query in policy.plan.queries
         if query.recall is not None
     }
+    at_work = {
+        query.name: overload.work_of(query, observation, state, clocks[query.name], seen)
+        for query in policy.plan.queries
+        if query.costly is not None
+    }
     queries = {
         query.name: _query(
             query,
@@ -65,6 +71,7 @@ def step(
             (clocks[query.name], seen),
             chosen=slacks.get(query.name),
             finding_now=findings.get(query.name),
+            held=at_work[query.name].left.oldest if query.name in at_work else None,
         )
         for query in policy.plan.queries
     }
@@ -80,6 +87,13 @@ def step(
             queries[query.name], prodding[query.name] = _prodded(
                 query, queries[query.name], observation, state, progress
             )
+    backlogs: dict[str, Backlog] = {}
+    for query in policy.plan.queries:
+        if query.name in at_work:
+            queries[query.name], backlogs[query.name] = overload.left_of(
+                query, queries[query.name], at_work[query.name], clocks[query.name]
+            )
+            notices += overload.notices(query, queries[query.name])
     tier = _tier(policy, observation, state)
     decision = Decision(
         observation.batch, observation.wall, state.tier, seen, queries, tuple(notices)
@@ -97,6 +111,7 @@ def step(
         clocks=clocks,
         orders=_orders(policy, observation, state),
         prodding=prodding,
+        backlogs=backlogs,
     )
     return decision, after
 
@@ -202,6 +217,7 @@ def _query(
     *,
     chosen: SlackState | None,
     finding_now: tuple[FindingState, tuple[Period, ...]] | None,
+    held: int | None = None,
 ) -> QueryDecision:
     clock, seen = progress
     after = state.watermarks.get(query.name)
@@ -209,6 +225,8 @@ def _query(
     if finding_now is not None:
         slack = finding_now[0].slack
     reached = None if clock is None else clock - slack
+    if reached is not None and held is not None:
+        reached = min(reached, held)  # a row that waits keeps its windows open
     upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
     horizon = None if after is None else after - query.keep
     missed = _missed(query, observation, state, seen)

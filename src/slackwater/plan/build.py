@@ -9,6 +9,7 @@ from slackwater.errors import Problem, QueryError
 from slackwater.plan.aggregate import Partial, take_apart
 from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build_join import check_connected, check_join
+from slackwater.plan.costly import CostPlan, cost_plan
 from slackwater.plan.estimates import EstimatePlan, estimate_columns, estimate_plan
 from slackwater.plan.node import (
     Filter,
@@ -27,7 +28,16 @@ from slackwater.plan.window import Window
 from slackwater.query.contract import LATE_POLICIES, FixedSlack, MinRecall
 from slackwater.query.expression import Expression, is_boolean, type_of
 from slackwater.query.schema import Schema
-from slackwater.query.stream import Aggregate, JoinDef, Query, Select, Stream, StreamDef, Where
+from slackwater.query.stream import (
+    Aggregate,
+    Costly,
+    JoinDef,
+    Query,
+    Select,
+    Stream,
+    StreamDef,
+    Where,
+)
 from slackwater.units import MINUTE
 
 LABELS = ("kind", "revision", "coverage", "emitted_at")
@@ -50,6 +60,7 @@ class LogicalQuery:
     promise: ErrorContract | None = None
     recall: RecallContract | None = None
     estimates: EstimatePlan | None = None
+    costly: CostPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +162,7 @@ class _Checker:
         slack = self._slack()
         keep = self.report.positive(self.query.keep, "keep")
         idle = self.report.positive(self.query.idle, "idle")
+        costly = cost_plan(self.query, self.report)
         root = self._plan()
         if root is None:
             return None
@@ -170,6 +182,7 @@ class _Checker:
             promise,
             recall,
             estimates,
+            costly,
         )
 
     def _estimates(self, root: Node, slack: int) -> EstimatePlan | None:
@@ -236,7 +249,7 @@ class _Checker:
                 node = self._where(node, step, f"step {number} where")
             elif isinstance(step, Select):
                 node = self._select(node, step, f"step {number} select")
-            else:
+            elif isinstance(step, Aggregate):
                 level += 1
                 aggregate = self._aggregate(node, step, f"step {number} aggregate (level {level})")
                 if aggregate is None:
@@ -269,6 +282,9 @@ class _Checker:
                 node = self._where(node, step, f"{at}, step {number} where")
             elif isinstance(step, Select):
                 node = self._select(node, step, f"{at}, step {number} select")
+            elif isinstance(step, Costly):
+                hint = "a costly stream cannot be joined"
+                self._problem("COSTLY_PLACE", at, "costly below a join", hint)
             else:
                 hint = "join the raw streams and aggregate above the join"
                 self._problem("JOIN_INPUT", at, "results of an aggregate cannot be joined", hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from slackwater.plan.costly import CostPlan
 from slackwater.plan.estimates import EstimatePlan, ProdSource
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage, describe
@@ -39,6 +40,8 @@ def _query_lines(query: QueryPlan) -> list[str]:
     lines = [f"query {query.name} ({', '.join(terms)})"]
     if query.estimates is not None:
         lines.append(f"  estimates: {_estimates(query.estimates)}")
+    if query.costly is not None:
+        lines.append(f"  costly: {_costly(query.costly)}")
     for stage in reversed(query.stages):
         lines += _stage_lines(stage)
     if query.join is not None:
@@ -84,6 +87,18 @@ def _waiting(query: QueryPlan) -> str:
     labels = {b.column for b in promise.bounds if b.kind == "heuristic"}
     note = f", heuristic for {', '.join(sorted(labels))}" if labels else ""
     return f"error at most {errors} for {promise.confidence:.4g} of results{most}{note}"
+
+
+def _costly(plan: CostPlan) -> str:
+    """What waits when there is more than can be worked on, in words."""
+    served = {
+        "wait": "others wait",
+        "drop": "what waits is shed once it was estimated",
+        "idle": "others wait, and once they were estimated until nothing else does",
+        "ratio": f"others wait, and once they were estimated come after {plan.k} new ones each",
+    }[plan.aside]
+    starve = "" if plan.starve is None else f", {show_duration(plan.starve)} at most"
+    return f"{plan.budget} rows in a batch, {served}{starve}"
 
 
 def _estimates(plan: EstimatePlan) -> str:
@@ -140,12 +155,17 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
             "keep_us": q.keep,
             "idle_us": q.idle,
             "estimates": _sources(q.estimates),
+            **({"costly": _cost_value(q.costly)} if q.costly else {}),
         }
         for q in plan.queries
     }
     states = [state for q in plan.queries for state in _states(q)]
     value["states"] = {state.identity: _state_value(state) for state in states}
     return value
+
+
+def _cost_value(plan: CostPlan) -> dict[str, Any]:
+    return {"budget": plan.budget, "aside": plan.shown, "starve_us": plan.starve}
 
 
 def _sources(plan: EstimatePlan | None) -> list[dict[str, Any]] | None:

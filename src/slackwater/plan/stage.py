@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from slackwater.plan.aggregate import Partial
 from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build import Checked, LogicalQuery
+from slackwater.plan.costly import CostPlan
 from slackwater.plan.estimates import EstimateColumns, EstimatePlan, estimate_columns
 from slackwater.plan.join import JoinPlan, lay_out_join
 from slackwater.plan.node import (
@@ -66,6 +67,7 @@ class QueryPlan:
     recall: RecallContract | None = None
     estimates: EstimatePlan | None = None
     estimable: EstimateColumns | None = None
+    costly: CostPlan | None = None
 
     @property
     def stream(self) -> str:
@@ -136,6 +138,7 @@ def describe(plan: PipelinePlan) -> dict[str, object]:
                 **({"join": _describe_join(q.join)} if q.join else {"stream": q.stream}),
                 "revises": q.late == "revise",
                 **({"estimates": True} if q.estimates else {}),
+                **({"costly": True} if q.costly else {}),
                 "stages": [
                     {
                         "state": stage.state.identity,
@@ -203,6 +206,7 @@ def _query(query: LogicalQuery) -> QueryPlan:
         query.recall,
         query.estimates,
         estimable,
+        query.costly,
     )
 
 
@@ -250,6 +254,8 @@ def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:
 
 
 def _owner(query: LogicalQuery, level: int, source: Node) -> str:
+    if level == 1 and query.costly is not None:  # a backlog of its own, shared with nobody
+        return f"{query.streams[0].name}/costly/{query.name}"
     alone = level == 1 and not isinstance(source, Joined)
     return query.streams[0].name if alone else f"{query.name}/{level}"
 

@@ -72,7 +72,16 @@ class Aggregate:
     values: tuple[tuple[str, str], ...]
 
 
-Step = Where | Select | Aggregate
+@dataclass(frozen=True, slots=True)
+class Costly:
+    """Work on at most ``budget`` rows in a batch; the others wait."""
+
+    budget: int
+    aside: str = "wait"
+    starve: DurationLike | None = None
+
+
+Step = Where | Select | Aggregate | Costly
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +105,35 @@ class Stream:
 
     def _then(self, step: Step) -> Stream:
         return replace(self, steps=(*self.steps, step))
+
+    def costly(
+        self, budget: int, *, aside: str = "wait", starve: DurationLike | None = None
+    ) -> Stream:
+        """Say that what follows is expensive: work on ``budget`` rows in each batch, no more.
+
+        Rows that arrive are written down as they are, which is cheap, and wait. Estimates overtake
+        them: they tell of rows that were worked on. Finals stay exact: no window is answered while
+        a row of it waits. The first step of a query over one stream.
+
+        Parameters
+        ----------
+        budget
+            Rows to work on in each batch, at most.
+        aside
+            What becomes of the waiting rows of a window that was estimated. ``"wait"``: they keep
+            their place; ``"drop"``: they are shed, and counted; ``"idle"``: they are worked on
+            when nothing else waits; ``"3:1"`` (any k): one of them after three others.
+        starve
+            With ``"idle"`` and ``"3:1"``: a row set aside for this long, by the clock of the
+            query, comes first.
+
+        Notes
+        -----
+        The *expensive operator* with its to-do list, and the sidelining of bursts:
+        ``spec/prodding.md`` ALG-7, ALG-10, F44, F56, F58. Rows wait by batch and pane, not one by
+        one, and the budget stands for the time that the operator has.
+        """
+        return self._then(Costly(budget, aside, starve))
 
     def where(self, predicate: str) -> Stream:
         """Keep the rows for which an SQL predicate is true."""

@@ -17,10 +17,16 @@ from slackwater.control.step import origin_of
 from slackwater.disorder.finding import Found
 from slackwater.plan.opening import paired
 from slackwater.plan.stage import PipelinePlan, QueryPlan
-from slackwater.spark.book import BEGIN_OF_TIME, Book, estimates_state, kept_longer
+from slackwater.spark.book import (
+    BEGIN_OF_TIME,
+    Book,
+    backlog_state,
+    estimates_state,
+    kept_longer,
+)
 from slackwater.spark.engine import Delta, Engine, new_run
 from slackwater.spark.estimating import Estimator
-from slackwater.spark.intake import Intake
+from slackwater.spark.intake import Intake, Observer
 from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.joins import JoinRunner, Moment
 from slackwater.spark.judging import Judged, judge
@@ -37,6 +43,7 @@ from slackwater.spark.shape import Shapes
 from slackwater.spark.side import SideMoment, join_side_rows, side_rows
 from slackwater.spark.sinks.base import Results, Sink
 from slackwater.spark.stages import Bounds, QueryRunner
+from slackwater.spark.working import chosen_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +61,17 @@ class Outlets:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What does not change while a pipeline runs: its plan, and the shapes of its relations."""
+    """What does not change while a pipeline runs: its plan, and the shapes of its relations.
+
+    ``workers`` do the work of expensive queries.
+    """
 
     plan: PipelinePlan
     intake: Intake
     shapes: Shapes
     joins: dict[str, JoinShape]
     readings: dict[str, Reading]
+    workers: dict[str, Observer] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -92,15 +103,37 @@ class Applying:
     def apply(self, deltas: dict[str, Delta[Any]]) -> dict[str, dict[str, int]]:
         """Keep what is new, close windows, join, write results; tell how many of each query."""
         streams = {state.identity: name for name, state in self.layout.plan.base_states}
+        costly = [query for query in self.layout.plan.queries if query.costly is not None]
+        waiting = {query.base.state.identity for query in costly}
         for identity, delta in deltas.items():
+            if identity in waiting:
+                self.book.add(delta.run)
+                continue
             bound = self.decision.streams[streams[identity]].bound
             self.fresh[identity] = self.engine.absorb(delta, self.decision.batch, bound)
             self.book.add(self.fresh[identity])
+        for query in costly:
+            self.fresh[query.base.state.identity] = run = self._work(query)
+            self.book.add(run)
         told: dict[str, dict[str, int]] = {}
         for query in self.layout.plan.queries:
             told[query.name] = self._emit(query) | {"aside": self._set_aside(query)}
             self._measure(query)
         return told
+
+    def _work(self, query: QueryPlan) -> Run | None:
+        """Work on those waiting rows of an expensive query that were chosen."""
+        working = self.decision.queries[query.name].working
+        if working is None or not working.taken:
+            return None
+        runs = self.book.of(backlog_state(query.name))
+        schema = self.layout.intake.schemas[query.stream]
+        rows = chosen_rows(self.session, self.engine.folder, runs, working.taken, schema)
+        state, batch = query.base.state, self.decision.batch
+        delta = self.engine.observe(
+            self.layout.workers[query.name].partials(rows), state, batch, ()
+        )
+        return self.engine.absorb(delta, batch, None)
 
     # results ---------------------------------------------------------------------------------
 

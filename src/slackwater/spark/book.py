@@ -55,6 +55,11 @@ def estimates_state(query: str) -> str:
     return f"{query}-estimates"
 
 
+def backlog_state(query: str) -> str:
+    """Raw rows that an expensive query has not worked on."""
+    return f"{query}-backlog"
+
+
 IsPast = Callable[[Run], bool]
 
 
@@ -72,6 +77,8 @@ def readers(
         if query.stages:
             found[answers_state(query)] = [partial(_is_past, query, query.base, decision)]
             found[estimates_state(query.name)] = [partial(_is_answered, query.top, decision)]
+        if query.costly is not None:
+            found[backlog_state(query.name)] = [partial(_is_worked_off, decision)]
         if query.join is not None:
             for state, patience in patiences(query.join, trees[query.name]).items():
                 past = partial(_is_beyond_reach, decision, patience + kept_longer(query, decision))
@@ -104,6 +111,10 @@ def _is_past(query: QueryPlan, stage: Stage, decision: QueryDecision, run: Run) 
 
 def _is_answered(stage: Stage, decision: QueryDecision, run: Run) -> bool:
     return decision.upto is not None and run.high + stage.window.size <= decision.upto
+
+
+def _is_worked_off(decision: QueryDecision, run: Run) -> bool:
+    return decision.working is None or run.batch not in decision.working.runs
 
 
 def _is_beyond_reach(decision: QueryDecision, patience: int, run: Run) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 import pyarrow as pa
@@ -54,6 +55,11 @@ class Engine(Protocol[R]):
 
     @property
     def writer(self) -> Writer: ...
+
+    @property
+    def folder(self) -> Path:
+        """Where runs are kept."""
+        ...
 
     def observe(
         self, partials: DataFrame, state: State, batch: int, sums: Sequence[str]

@@ -27,6 +27,7 @@ from slackwater.events.log import EventLog, last_batch
 from slackwater.spark.apply import Applying, Layout, Outlets
 from slackwater.spark.book import (
     Book,
+    backlog_state,
     compact,
     estimate_keepings,
     keepings,
@@ -263,7 +264,7 @@ class Loop:
         observation = Observation(
             batch=batch,
             panes={identity: delta.counts for identity, delta in deltas.items()},
-            state_rows=total_rows(self.book.all()),
+            state_rows=total_rows(self.book.all()) - self._waiting_rows(),
             wall=time.time_ns() // 1000,
             now=max(beats, default=None),
             ended=ended,
@@ -279,6 +280,11 @@ class Loop:
         written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
         self.checkpoint.remember(batch, written)
         return decision, after
+
+    def _waiting_rows(self) -> int:
+        """Rows that wait on disk: no engine has them."""
+        names = [query.name for query in self.policy.plan.queries if query.costly]
+        return sum(total_rows(self.book.of(backlog_state(name))) for name in names)
 
     def _record(
         self,

@@ -22,7 +22,7 @@ from slackwater.spark.apply import Layout, Outlets
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.control_stream import check_control, follow
 from slackwater.spark.handle import Handle
-from slackwater.spark.intake import Intake, open_streams
+from slackwater.spark.intake import Intake, Observer, open_streams
 from slackwater.spark.loop import Loop
 from slackwater.spark.reading import Reading
 from slackwater.spark.session import direct_checkpoint_files, local_session
@@ -178,7 +178,7 @@ class Pipeline:
             With ``"auto"``: above this many rows of state the spark tier takes over.
         heartbeat
             Wall time between heartbeats that keep a quiet pipeline moving; by default one per
-            second if a query has ``idle``.
+            second if a query has ``idle`` or is ``costly``.
         flush
             With ``"available-now"``: the streams end here; close every open window and seal the
             checkpoint.
@@ -262,10 +262,11 @@ class Pipeline:
         stages, joins = shapes(session, self.plan, intake.schemas)
         pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
         readings = {q.name: Reading.of(q, stages) for q in self.plan.queries if q.stages}
+        workers = {q.name: Observer.of(q.base.state) for q in self.plan.queries if q.costly}
         return Loop(
             policy=Policy(self.plan, options.columnar_rows),
             checkpoint=folder,
-            layout=Layout(self.plan, intake, stages, joins, readings),
+            layout=Layout(self.plan, intake, stages, joins, readings, workers),
             outlets=self._outlets(folder),
             events=EventLog(folder.events),
             pin=pin,
@@ -292,7 +293,8 @@ class Pipeline:
             return None
         if options.heartbeat is not None:
             return duration(options.heartbeat)
-        return SECOND if any(q.idle is not None for q in self.plan.queries) else None
+        quiet = any(q.idle is not None or q.costly is not None for q in self.plan.queries)
+        return SECOND if quiet else None
 
 
 def _open(definition: StreamDef, session: SparkSession) -> DataFrame:

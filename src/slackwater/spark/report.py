@@ -8,6 +8,7 @@ from typing import Any
 
 from slackwater.control.prodding import Prodding
 from slackwater.control.records import Decision
+from slackwater.control.working import Working
 from slackwater.spark.book import Book
 from slackwater.spark.judging import Judged
 from slackwater.spark.quality import Quality
@@ -61,6 +62,7 @@ def batch_report(
                 **{what: told[name][what] for what in ("emitted", "aside")},
                 **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
                 **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
+                **({"backlog": _backlog(q.working)} if q.working else {}),
                 **(
                     _estimates(q.prodding, told[name], judged.get(name, Judged()), decision.batch)
                     if q.prodding
@@ -76,6 +78,16 @@ def batch_report(
             "by": sizes(book.all()),
         },
         "ms": watch.laps,
+    }
+
+
+def _backlog(working: Working) -> dict[str, int]:
+    """What an expensive query did of its work, and what waits."""
+    return {
+        "todo": working.todo,
+        "aside": working.aside,
+        "shed": working.shed,
+        "worked": working.worked,
     }
 
 
