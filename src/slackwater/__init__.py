@@ -23,11 +23,14 @@ from slackwater.errors import (
     StorageError,
 )
 from slackwater.query.contract import max_error, min_recall, slack
+from slackwater.query.estimates import estimates
 from slackwater.query.join import join
 from slackwater.query.monoid import monoid
 from slackwater.query.schema import Column, Schema
 
 if TYPE_CHECKING:
+    from slackwater.spark.answers import latest
+    from slackwater.spark.asking import prod, read_estimates
     from slackwater.spark.handle import Handle
     from slackwater.spark.pipeline import Pipeline, pipeline, stream
     from slackwater.spark.session import local_session
@@ -51,9 +54,11 @@ __all__ = [
     "StorageError",
     "callback",
     "console",
+    "estimates",
     "files",
     "generator",
     "join",
+    "latest",
     "local_session",
     "max_error",
     "memory",
@@ -61,6 +66,8 @@ __all__ = [
     "monoid",
     "parquet",
     "pipeline",
+    "prod",
+    "read_estimates",
     "recording",
     "slack",
     "stream",

@@ -11,6 +11,7 @@ import pyarrow as pa
 from rich.console import Console
 
 from slackwater.cli.feed import Answers
+from slackwater.cli.summary import print_summary
 from slackwater.cli.tally import Tally, spread
 from slackwater.cli.view import JsonView, PlainView, frame
 from tests.cli.reports import plan, report
@@ -51,6 +52,46 @@ def test_a_summary_adds_up() -> None:
     assert query["max_lateness_s"] == 2.0
     assert summary["batch_ms"] == {"median": 114.0, "p95": 115.0}
     assert json.loads(json.dumps(summary)) == summary
+
+
+ESTIMATES = {
+    "prods": 2,
+    "rows": 30,
+    "late": 1,
+    "refused": 0,
+    "aggressiveness": {"accuracy-1": 0.25},
+    "accuracy": {"total": {"pairs": 9, "mean": 91.0, "recent": 92.5, "worst": 60.0}},
+}
+
+
+def estimated() -> Tally:
+    tally = Tally(plan())
+    for batch in (1, 2):
+        tally.add(answers(batch, "final", "revision", "estimate", "estimate"))
+        tally.add(report(batch, estimates=ESTIMATES))
+    return tally
+
+
+def test_estimates_are_counted_apart_from_answers() -> None:
+    query = estimated().summary(1.0)["queries"]["sums"]
+    assert (query["answers"], query["finals"], query["revisions"]) == (4, 2, 2)
+    told = query["estimates"]
+    assert (told["given"], told["prods"], told["mistimed"], told["refused"]) == (60, 4, 2, 0)
+    assert told["accuracy"]["total"]["recent"] == 92.5
+    assert grown().summary(1.0)["queries"]["sums"]["estimates"] is None
+
+
+def test_estimates_are_mentioned_while_running_and_at_the_end() -> None:
+    words = "60 by 4 prods; total 92.50 % accurate, worst 60.00 %; accuracy-1 at 0.25; 2 mistimed"
+    paper = Console(width=160, file=io.StringIO(), record=True)
+    paper.print(frame(estimated(), "title", 4.0))
+    live = paper.export_text()
+    assert f"estimates of sums  {words}" in live
+    assert "estimate 0" not in live
+    places = {"results": {"sums": "here"}, "side": {"sums": "aside"}, "events": "", "log": ""}
+    for tally, is_told in ((estimated(), True), (grown(), False)):
+        print_summary(paper, {**tally.summary(4.0), **places})
+        assert (words in paper.export_text()) == is_told
 
 
 def test_answers_of_a_batch_that_was_not_committed_do_not_count() -> None:

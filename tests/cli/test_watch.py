@@ -35,6 +35,17 @@ def test_one_picture_says_how_a_run_stands_and_why(tmp_path: Path) -> None:
     assert "is open until the clock has moved on by" in shown
     assert "recent windows kept the promise" in shown
     assert "slack 4 s → 3 s" in shown
+    assert re.search(r"fixed +90 +30 +3 +2 +total 9\d.\d\d % \(worst 70.00 %\)", shown)
+    assert "accuracy-1 0." in shown
+
+
+def test_a_run_without_estimates_has_no_line_for_them(tmp_path: Path) -> None:
+    log = tell(tmp_path, 0)
+    told = batch(0)
+    del told["queries"]["fixed"]["estimates"]
+    log.write("batch", **told)
+    log.close()
+    assert "mistimed" not in cli.invoke(app, ["watch", str(tmp_path), "--once"]).stdout
 
 
 def test_names_are_text_not_style(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from slackwater.dashboard.report import write_report
 from slackwater.events.log import EventLog
 from tests.dashboard.browser import DRAWN, INK, chromium, needs_chromium, visit
 from tests.dashboard.serving import serving
-from tests.events.story import WALL, batch, ended, plan, tell
+from tests.events.story import WALL, batch, ended, plan, sample, tell
 
 pytestmark = needs_chromium
 HOSTILE = '<img src=x onerror="window.hacked=1">\'</script><script>window.hacked=1</script>'
@@ -41,7 +41,8 @@ def test_a_finished_run_is_drawn_without_complaint_or_stranger(
 ) -> None:
     with visit(browser, address) as seen:
         ink = seen.page.evaluate(INK)
-        assert len(ink) == 2 * 4 - 1 + 3  # of two queries one promises nothing; three shared
+        # of two queries one promises nothing and gives estimates; three shared
+        assert len(ink) == 2 * 4 - 1 + 3 + 3
         assert min(ink) > 500
         assert seen.points() == 120
         assert seen.text(".pill") == "stopped"
@@ -72,6 +73,28 @@ def test_scrubbing_goes_back_in_time_and_returns(browser: Browser, address: str)
         page.locator("#live").click()
         expect(page.locator(late)).to_have_text(at_the_end)
         expect(page.locator(".log li").first).to_contain_text("ended")
+        assert seen.complaints == []
+
+
+def test_estimates_are_drawn_on_their_way_to_finals(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        page = seen.page
+        part = "[data-query=fixed] .estimates"
+        assert seen.text(f"{part} > h4") == "Estimatesas early as 90 % accurate; every 1s"
+        for tile, value in {"estimates": 360, "prods": 120, "mistimed": 12, "refused": 6}.items():
+            assert seen.text(f"{part} [data-tile={tile}] b") == str(value)
+        accuracy, converging, early = page.locator(f"{part} .chart").all()
+        expect(accuracy.locator(".legend")).to_contain_text("total")
+        expect(accuracy.locator(".legend")).to_contain_text("target90.0 %")
+        expect(early.locator(".legend")).to_contain_text("accuracy-1")
+        expect(converging).to_contain_text("total of group 0")
+        expect(converging.locator(".legend li").nth(1)).to_have_text("window until 00:01:5699.50 %")
+        page.locator("#time").fill("250")
+        expect(converging.locator(".legend")).to_contain_text("window until 00:00:26")
+        expect(page.locator(f"{part} [data-tile=estimates] b")).to_have_text("90")
+        page.locator("#time").fill("10")
+        expect(converging).to_contain_text("no estimate has met its final yet")
+        expect(page.locator("[data-query=bounded] .estimates")).to_be_hidden()
         assert seen.complaints == []
 
 
@@ -137,6 +160,7 @@ def hostile_run(folder: Path) -> Path:
     names = (HOSTILE, f"{HOSTILE} too")
     log = EventLog(folder / "events.jsonl")
     told = plan(stream="s", names=("a", "b"))
+    told["contracts"]["a"]["estimates"][0] |= {"label": HOSTILE, "where": HOSTILE}
     told["queries"] = dict(zip(names, told["queries"].values(), strict=True))
     told["contracts"] = dict(zip(names, told["contracts"].values(), strict=True))
     for query in told["queries"].values():
@@ -150,6 +174,10 @@ def hostile_run(folder: Path) -> Path:
         event["ms"][HOSTILE] = 3.0
         event["queries"][names[1]]["quality"] |= {"phase": HOSTILE, "binding": HOSTILE}
         event["state"]["by"][HOSTILE] = [1, 2, 3]
+        estimates = event["queries"][names[0]]["estimates"]
+        estimates["accuracy"] = {HOSTILE: {"recent": 90.0, "worst": 80.0}}
+        estimates["aggressiveness"] = {HOSTILE: 0.5}
+        estimates["sample"] = sample(number, WALL) | {"column": HOSTILE, "group": HOSTILE}
         log.write("batch", **event)
     log.write("notice", batch=3, text=HOSTILE)
     log.write("error", batch=3, error=HOSTILE)
@@ -173,6 +201,8 @@ def test_names_and_values_never_become_markup(browser: Browser, tmp_path: Path) 
                 assert seen.page.locator("img").count() == 0
                 assert seen.page.locator("h3", has_text="<img src=x").count() == 2
                 assert HOSTILE in seen.text(".log")
+                assert HOSTILE in seen.text(".estimates > h4")
+                assert HOSTILE in seen.text(".estimates .chart:nth-of-type(2) h4")
                 assert seen.complaints == []
 
 

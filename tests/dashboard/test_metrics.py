@@ -26,7 +26,7 @@ from tests.events.story import EVENT, SECOND, batch, ended
 
 ROOT = Path(__file__).resolve().parents[2]
 UNITS = ("seconds", "rows", "bytes", "ratio", "info", "results", "batches", "lines", "number")
-UNITS += ("errors", "notices")
+UNITS += ("errors", "notices", "estimates", "prods", "windows", "slides")
 
 
 @pytest.fixture
@@ -60,6 +60,21 @@ def test_the_official_parser_reads_every_metric(registry: CollectorRegistry) -> 
     assert samples["slackwater_busy_seconds_total"].value > 0
     assert samples["slackwater_running_info"].value == 0
     assert list(parse_open(generate_open(registry).decode()))
+
+
+def test_estimates_are_told_by_column_and_by_source(registry: CollectorRegistry) -> None:
+    families = parse(generate_latest(registry).decode())
+    samples = {s.name.removeprefix("slackwater_"): s for f in families for s in f.samples}
+    counts = ("estimates_total", "prods_total", "mistimed_windows_total", "refused_prods_total")
+    assert [samples[name].value for name in counts] == [63, 21, 3, 2]
+    assert {samples[name].labels["query"] for name in counts} == {"fixed"}
+    recent = samples["estimate_accuracy_ratio"]
+    assert (recent.labels["query"], recent.labels["column"]) == ("fixed", "total")
+    assert 0.85 < recent.value < 1
+    assert samples["estimate_accuracy_worst_ratio"].value == pytest.approx(0.7)
+    assert samples["estimate_accuracy_target_ratio"].value == 0.9
+    early = samples["aggressiveness_slides"]
+    assert (early.labels["source"], round(early.value, 1)) == ("accuracy-1", 0.6)
 
 
 def test_names_say_what_and_in_which_unit() -> None:

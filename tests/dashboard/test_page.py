@@ -51,6 +51,21 @@ def test_history_is_thinned_on_demand_and_cut_to_a_span(client: TestClient) -> N
     assert part["numbers"]["run"][""]["batch"] == [0, 1, 2]
 
 
+def test_samples_of_estimates_come_with_the_numbers(
+    client: TestClient, shown: tuple[Runs, EventLog]
+) -> None:
+    whole = client.get("/api/runs/1/history").json()
+    assert [sample["batch"] for sample in whole["samples"]["fixed"]] == list(range(6, 30, 2))
+    runs, log = shown
+    run = runs.all[0]
+    cursor = Cursor(0, run.epoch, 19)
+    for number in (20, 21):
+        log.write("batch", **batch(number))
+    run.look()
+    message = news(run, cursor)[0]
+    assert [sample["batch"] for sample in message["samples"]["fixed"]] == [20]
+
+
 def test_the_log_ends_where_one_looks(client: TestClient) -> None:
     everything = client.get("/api/runs/1/log").json()["entries"]
     assert everything[-1]["kind"] == "stop"

@@ -57,14 +57,14 @@ def long_run(folder: Path) -> Path:
     """A log of many batches, in full files as the engine leaves them."""
     folder.mkdir()
     start = {"event": "start", "schema": 1, "batch": -1, "plan": plan(), "at": WALL}
-    event = json.dumps({"event": "batch", **batch(7)}, separators=(",", ":"))
-    seven = batch(7)
-    moving = [seven["streams"]["readings"]["clock"]]
-    moving += [query["watermark"] for query in seven["queries"].values()]
+    event = json.dumps({"event": "batch", **batch(8)}, separators=(",", ":"))
+    eight = batch(8)
+    moving = [eight["streams"]["readings"]["clock"]]
+    moving += [query["watermark"] for query in eight["queries"].values()]
     lines, size, files = [json.dumps(start)], 0, 1
     for number in range(LONG):
-        line = event.replace('"batch":7', f'"batch":{number}', 1)
-        line = line.replace(str(seven["at"]), str(WALL + number * 36_000), 1)
+        line = event.replace('"batch":8', f'"batch":{number}', 1)
+        line = line.replace(str(eight["at"]), str(WALL + number * 36_000), 1)
         for value in moving:
             line = line.replace(str(value), str(value + number * SECOND // 10))
         lines.append(line)

@@ -13,6 +13,7 @@ from slackwater.plan.build import check
 from slackwater.plan.explain import explain_value
 from slackwater.plan.stage import lay_out
 from slackwater.query.contract import max_error, slack
+from slackwater.query.estimates import estimates
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Stream, StreamDef
 
@@ -22,7 +23,9 @@ WALL = 1_763_000_000 * SECOND  # its wall time
 
 
 def plan(stream: str = "readings", names: tuple[str, str] = ("fixed", "bounded")) -> dict[str, Any]:
-    """Two queries over one stream: one waits two seconds, one promises an error."""
+    """Two queries over one stream: one waits two seconds and gives estimates, one promises an
+    error.
+    """
     return deepcopy(_plan(stream, names))
 
 
@@ -31,7 +34,9 @@ def _plan(stream: str, names: tuple[str, str]) -> dict[str, Any]:
     rows = Stream(StreamDef(stream, Schema.of(ts="timestamp", k="int", v="double"), "ts"))
     sums = rows.window("10 s", "2 s").group_by("k").aggregate(total="sum(v)")
     queries = [
-        sums.query(names[0], slack("2 s")),
+        sums.query(
+            names[0], slack("2 s"), estimates=[estimates(accuracy=0.9), estimates(every="1 s")]
+        ),
         sums.query(names[1], max_error(0.02, confidence=0.9)),
     ]
     return explain_value(lay_out(check(queries)))
@@ -44,6 +49,7 @@ def batch(
     clock = EVENT + number * SECOND
     waits = {name: 2 * SECOND if name == names[0] else _moving(number) for name in names}
     queries = {name: _query(number, clock, wait) for name, wait in waits.items()}
+    queries[names[0]]["estimates"] = estimated(number, clock)
     if len(names) > 1:
         queries[names[1]]["quality"] = quality(number, waits[names[1]])
     return {
@@ -88,6 +94,34 @@ def quality(number: int, wait: int) -> dict[str, Any]:
         "binding": "total",
         "margin": 0.5,
     }
+
+
+def estimated(number: int, clock: int) -> dict[str, Any]:
+    """Three estimates a batch; from the sixth on windows end, and estimates meet their finals."""
+    told: dict[str, Any] = {
+        "prods": 1,
+        "rows": 3,
+        "late": int(number % 10 == 0),
+        "refused": int(number % 20 == 0),
+        "aggressiveness": {"accuracy-1": round(0.5 + 0.2 * math.sin(number / 7), 3)},
+        "accuracy": {},
+    }
+    if number < 5:
+        return told
+    recent = round(93 + 4 * math.sin(number / 9), 3)
+    told["accuracy"]["total"] = {"pairs": number, "mean": 93.0, "recent": recent, "worst": 70.0}
+    if number % 2 == 0:
+        told["sample"] = sample(number, clock - 2 * SECOND)
+    return told
+
+
+def sample(number: int, end: int) -> dict[str, Any]:
+    """Sums that grow to their final, late rows last."""
+    ages = [0.2, 0.4, 0.6, 0.8, 1.0, 1.15]
+    final = 200.0 + number
+    shares = [age if age <= 0.8 else 0.97 if age <= 1 else 0.995 for age in ages]
+    points = [[age, round(final * share, 3)] for age, share in zip(ages, shares, strict=True)]
+    return {"window_end": end, "column": "total", "group": "0", "final": final, "points": points}
 
 
 def tell(folder: Path, batches: int, **options: Any) -> EventLog:

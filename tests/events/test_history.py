@@ -56,6 +56,47 @@ def test_batches_one_by_one_and_all_at_once_give_the_same() -> None:
         np.testing.assert_array_equal(*columns, str(key))
 
 
+def test_estimates_stand_in_columns_by_column_and_source() -> None:
+    history = told(30)
+    table = history.table
+    assert table.total(Key("estimates", "fixed", "rows")) == 90
+    assert table.total(Key("estimates", "fixed", "late")) == 3
+    assert table.total(Key("estimates", "fixed", "refused")) == 2
+    assert table.last(Key("accuracy_worst", "fixed", "total")) == pytest.approx(0.7)
+    recent = table.column(Key("accuracy_recent", "fixed", "total"))
+    assert np.isnan(recent[:5]).all()
+    assert (recent[5:] > 0.85).all()
+    assert table.last(Key("aggressiveness", "fixed", "accuracy-1")) is not None
+    assert {key.owner for key in table.keys if key.group == "estimates"} == {"fixed"}
+
+
+def test_a_column_that_is_called_like_a_count_is_not_added_up() -> None:
+    """The fields of these groups are names that people gave."""
+    history = History(most=4)
+    events = [{"event": "batch", **batch(number)} for number in range(20)]
+    for event in events:
+        known = event["queries"]["fixed"]["estimates"]
+        known["accuracy"] = {name: {"recent": 90.0, "worst": 50.0} for name in ("late", "lag")}
+        known["aggressiveness"] = {"rows": 0.25}
+    history.add(events)
+    given = history.numbers(2)
+    assert given["accuracy_recent"]["fixed"] == {"late": [0.9, 0.9], "lag": [0.9, 0.9]}
+    assert given["aggressiveness"]["fixed"] == {"rows": [0.25, 0.25]}
+
+
+def test_samples_of_estimates_are_given_for_a_span_and_go_with_a_repair() -> None:
+    history = told(30)
+    found = history.converged()["fixed"]
+    assert [sample["batch"] for sample in found] == list(range(6, 30, 2))
+    assert found[0]["points"][0] == [0.2, 0.2]
+    assert found[0]["end"] == EVENT + 4 * SECOND
+    part = history.converged(WALL + 5 * SECOND, WALL + 7 * SECOND)["fixed"]
+    assert [sample["batch"] for sample in part] == [10, 12, 14]
+    assert [sample["batch"] for sample in history.converged_after(26)["fixed"]] == [28]
+    history.add([{"event": "repair", "batch": 9, "removed": []}])
+    assert [sample["batch"] for sample in history.converged()["fixed"]] == [6, 8]
+
+
 def test_a_repair_takes_batches_back() -> None:
     history = told(10)
     epoch = history.epoch
@@ -148,7 +189,9 @@ def test_whatever_stands_in_a_field_does_no_harm(data: st.DataObject) -> None:
     history = History(most=4)
     history.add([{"event": "start", "schema": 1, "plan": plan()}])
     for number in range(6):
-        kind = data.draw(st.sampled_from(["batch", "batch", "start", "tier", "stop", "repair"]))
+        kind = data.draw(
+            st.sampled_from(["batch", "batch", "start", "tier", "stop", "repair", "prod"])
+        )
         event = {"event": kind, **batch(number), "plan": plan()}
         *way, last = data.draw(st.sampled_from([p for p in paths(event) if p]))
         target = event
@@ -159,6 +202,7 @@ def test_whatever_stands_in_a_field_does_no_harm(data: st.DataObject) -> None:
         if event.get("schema") is None:
             history.add([event])
     history.numbers(5)
+    history.converged()
     history.happened(20)
     history.plan.to_json()
     for query in ("fixed", "bounded"):

@@ -30,6 +30,39 @@ def test_a_plan_is_streams_states_and_answers() -> None:
     assert read.queries["bounded"].window == (10 * SECOND, 2 * SECOND, 0)
 
 
+def test_a_plan_says_when_estimates_are_given() -> None:
+    read = read_plan(plan())
+    assert read.queries["fixed"].prods == "as early as 90 % accurate; every 1s"
+    assert read.queries["bounded"].prods is None
+    sources = [
+        {"every_us": 0}, {"aggressiveness": 0.3, "where": "k > 1"}, {"label": "new"}, "odd",
+        {"accuracy": 10**400, "label": "?"},
+    ]  # fmt: skip
+    value = {"queries": {"q": {}}, "contracts": {"q": {"estimates": sources}}}
+    words = "every batch; at aggressiveness 0.3 where k > 1; new; ?"
+    assert read_plan(value).queries["q"].prods == words
+    value["contracts"]["q"]["estimates"] = []
+    assert read_plan(value).queries["q"].prods == "on request only"
+
+
+def test_what_became_of_a_prod_is_said() -> None:
+    history = History()
+    prod = {"event": "prod", "batch": 1, "prod": "prod-1", "query": "q", "at": WALL}
+    history.add(
+        [
+            {**prod, "rows": 1_200, "reason": None},
+            {**prod, "rows": 0, "reason": "nothing has arrived yet"},
+            {**prod, "rows": 0, "reason": None},
+        ]
+    )
+    entries = history.happened(3)
+    assert [entry.title for entry in entries] == [
+        "prodded: 1,200 estimates", "prodded: no estimate", "aggressiveness set by a person",
+    ]  # fmt: skip
+    assert {entry.query for entry in entries} == {"q"}
+    assert entries[1].text == "nothing has arrived yet"
+
+
 def test_a_join_is_a_node_between_its_inputs_and_what_follows() -> None:
     value = {
         "queries": {

@@ -160,3 +160,35 @@ def test_a_plan_explains_itself_as_text_and_json() -> None:
     value = json.loads(explain_json(plan(query)))
     assert value["contracts"]["q"]["slack_us"] == 5_000_000
     assert len(value["states"]) == 2
+
+
+def test_a_plan_says_who_prods_for_estimates_and_when() -> None:
+    sums = stream().window("10 s", "2 s").group_by("k").aggregate(s="sum(v)", n="count(*)")
+    sources = [
+        sw.estimates(every="5 s"),
+        sw.estimates(every=0, where="k > 3"),
+        sw.estimates(aggressiveness=0.3),
+        sw.estimates(accuracy=0.95, of="n"),
+    ]
+    given = plan(sums.query("q", estimates=sources))
+    (line,) = [line for line in explain_text(given).splitlines() if "estimates" in line]
+    for words in (
+        "every-1 every 5s; every-2 every batch where ",
+        "aggressiveness-3 at aggressiveness 0.3",
+        "accuracy-4 as early as 95 % accurate of n",
+    ):
+        assert words in line
+    told = json.loads(explain_json(given))["contracts"]["q"]["estimates"]
+    assert [source["every_us"] for source in told] == [5_000_000, 0, None, None]
+    assert told[3] == {
+        "label": "accuracy-4",
+        "every_us": None,
+        "aggressiveness": None,
+        "accuracy": 0.95,
+        "where": None,
+    }
+    assert "k" in told[1]["where"]
+    asked = plan(sums.query("q", estimates=sw.estimates()))
+    assert "  estimates: on request only" in explain_text(asked).splitlines()
+    assert json.loads(explain_json(asked))["contracts"]["q"]["estimates"] == []
+    assert json.loads(explain_json(plan(sums.query("q"))))["contracts"]["q"]["estimates"] is None

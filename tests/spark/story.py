@@ -46,8 +46,9 @@ def queries(stream: Stream) -> tuple[Query, ...]:
     """Late rows set aside, late rows folded into revisions, a slack chosen by an error bound, and
     a join that keeps inner results, under a recall contract.
 
-    The first two have two levels; the first three share one base state.
+    The first two have two levels; the first three share one base state, and the first estimates.
     """
+    often = [sw.estimates(every="4 s"), sw.estimates(accuracy=0.8, where="odd = 1")]
     small = (
         stream.where("v IS NULL OR v > -8")
         .window("4 s", "2 s")
@@ -66,7 +67,7 @@ def queries(stream: Stream) -> tuple[Query, ...]:
         emit="ordered",
     ).select("x.k AS k", "x.v AS xv", "y.v AS yv", "z.v AS zv")
     return (
-        above.query("aside", sw.slack("3 s"), late="side"),
+        above.query("aside", sw.slack("3 s"), late="side", estimates=often),
         above.query("revised", sw.slack("1 s"), late="revise", keep="9 s"),
         small.query("bounded", sw.max_error(0.2, confidence=0.8, of=["n", "s"])),
         joined.query("joined", sw.min_recall(0.7, over="8 s"), late="revise", keep="4 s"),

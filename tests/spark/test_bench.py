@@ -12,6 +12,7 @@ import pytest
 
 from slackwater.cli import bench as command
 from slackwater.errors import QueryError
+from slackwater.spark.bench import estimates as early
 from slackwater.spark.bench import native, ours, plot
 from slackwater.spark.bench import slack as promises
 from slackwater.spark.bench.answer import Answers
@@ -198,6 +199,7 @@ def test_the_command_has_all_benchmarks() -> None:
         "slack",
         "joins",
         "recall",
+        "estimates",
     }
 
 
@@ -210,3 +212,25 @@ def test_promises_are_judged_against_hindsight(spark: SparkSession, tmp_path: Pa
         assert 0 < outcome.latency_least_fixed_s <= outcome.latency_maxk_s
         assert 0 < outcome.latency_best_fixed_s <= outcome.latency_maxk_s
         assert outcome.measured > 0
+
+
+@pytest.mark.spec("prodding:F39", "prodding:F50")
+def test_estimates_are_measured_beside_finals_alone_and_update_mode(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    case = Case("tumbling", 40, 40, rows=400, keys=4, batches=9, warmup=2)
+    [outcome] = early.measure(spark, [case], cache=tmp_path, rounds=1)
+    told = outcome.to_json()
+    assert {"case", "finals_only_s", "with_estimates_s", "overhead", "estimate_s"} <= set(told)
+    assert told["equal_finals"] is True
+    assert told["overhead"] == pytest.approx(
+        told["with_estimates_s"] / told["finals_only_s"] - 1, abs=0.01
+    )
+    said = {one.mode: one for one in early.compare(spark, case, cache=tmp_path)}
+    assert said["finals only"].rows_per_result == said["plain Spark, append"].rows_per_result == 1
+    assert said["plain Spark, update"].rows_per_result > 3
+    assert said["aggressiveness 0.25"].rows_per_result == 2
+    assert said["every batch"].first_s < said["aggressiveness 0.25"].first_s
+    assert said["aggressiveness 0.25"].first_s < said["finals only"].first_s
+    with pytest.raises(QueryError, match="no case nothing"):
+        early.choose(["nothing"])

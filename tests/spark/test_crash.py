@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+import slackwater as sw
 from slackwater.events.log import EventLog
 from slackwater.events.segments import set_aside
 from slackwater.plan.stage import describe
@@ -90,3 +91,25 @@ def test_death_at_any_write_changes_nothing(
     steps = {point.rsplit(" ", 1)[0] for point in reaper.deaths}
     assert {"before write", "middle of write", "before replace", "before rename"} <= steps
     assert {"before unlink", "middle of job", "before event", "middle of event"} <= steps
+
+
+def test_death_amid_a_backlog_changes_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costly = readings("1 day").costly(8, aside="3:1", starve="10 s").where("v > 0")
+    counted = costly.window("8 s", "4 s").group_by("k").aggregate(n="count(*)", s="sum(v)")
+    told = (counted.query("q", sw.slack("2 s"), estimates=sw.estimates(every="4 s")),)
+    tables = batches(8)
+    run(spark, told, tables, tmp_path / "calm", tier="columnar")
+    lives = Lives(spark, told, tmp_path / "killed", tier="columnar")
+    shapes = pipeline.shapes(spark, lives.pipeline.plan, lives.intake.schemas)
+    monkeypatch.setattr(pipeline, "shapes", lambda *_: shapes)
+    reaper = Reaper(lives.folder)
+    died = True
+    while died:
+        with mortal(reaper):
+            lives.live(tables)
+        died = reaper.is_dead
+    assert ending(lives.folder) == ending(tmp_path / "calm")
+    assert leftovers(lives.folder) == []
+    assert [point for point in reaper.deaths if "job" in point and "backlog" in point]

@@ -55,6 +55,26 @@ def test_a_document_gives_the_plan_that_python_gives(tmp_path: Path) -> None:
     assert document.pipeline.explain() == sw.pipeline(query).explain()
 
 
+def test_estimates_of_a_document_are_those_that_python_gives(tmp_path: Path) -> None:
+    terms = """
+[[query.estimates]]
+every = "5 s"
+where = "n > 3"
+[[query.estimates]]
+accuracy = 0.9
+of = "n"
+band = 0.8
+"""
+    document = read(tmp_path, SOURCE + QUERY + terms)
+    readings = sw.stream("readings", sw.generator(), time="ts")
+    counts = readings.window("10 s").aggregate(n="count(*)")
+    prods = [sw.estimates(every="5 s", where="n > 3"), sw.estimates(accuracy=0.9, of="n", band=0.8)]
+    same = sw.pipeline(counts.query("q", estimates=prods))
+    assert document.pipeline.plan.queries[0].estimates == same.plan.queries[0].estimates
+    found = problems(tmp_path, SOURCE + QUERY + "[[query.estimates]]\nevry = 1")
+    assert found["query.q.estimates[1].evry"][0] == "KEY_UNKNOWN"
+
+
 def test_run_options_are_read_and_paths_start_at_the_document(tmp_path: Path) -> None:
     head = '[pipeline]\ncheckpoint = "state"\ntier = "spark"\nflush = true\nheartbeat = "1 s"\n'
     document = read(tmp_path, head + SOURCE + QUERY + 'sink = { kind = "parquet", path = "out" }')

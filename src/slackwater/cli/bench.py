@@ -12,6 +12,7 @@ from rich.status import Status
 from rich.table import Table
 
 from slackwater.cli.options import TierChoice
+from slackwater.spark.bench import estimates as estimating
 from slackwater.spark.bench import growth as growing
 from slackwater.spark.bench import joins as joining
 from slackwater.spark.bench import plot
@@ -247,6 +248,74 @@ def _recalls(outcomes: list[finding.Outcome]) -> Table:
             f"{one.latency_maxk_s:.1f} s",
             f"{one.held:,.0f}",
             f"{one.held_maxk:,.0f}",
+        )
+    return table
+
+
+@app.command()
+def estimates(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="One case, few batches.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Only these: {', '.join(c.label for c in estimating.CASES)}."),
+    ] = None,
+    json_: JsonFile = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Estimates: their cost per batch, their speed on demand, and Spark's update mode beside them.
+
+    Finals are compared with a fresh computation, with and without estimates.
+    """
+    chosen = estimating.choose(only or (), quick=quick)
+    console = Console()
+    with console.status("start Spark") as status:
+        session = bench_session()
+        outcomes = list(
+            estimating.measure(
+                session,
+                chosen,
+                cache=_cache(keep_data),
+                rounds=1 if quick else estimating.ROUNDS,
+                tell=_teller(status, len(chosen)),
+            )
+        )
+        emissions = estimating.compare(
+            session, chosen[0], cache=_cache(keep_data), tell=status.update
+        )
+    console.print(_costs(outcomes))
+    console.print(_emissions(emissions))
+    _deliver(console, estimating.report(outcomes, emissions), json_, None)
+    if not all(outcome.equal for outcome in outcomes):
+        console.print("[bold red]finals differ[/]")
+        raise typer.Exit(UNEQUAL)
+
+
+def _costs(outcomes: list[estimating.Outcome]) -> Table:
+    table = Table(title="one estimate per batch, and on demand", title_justify="left")
+    table.add_column("case", no_wrap=True)
+    for name in ("finals only", "with estimates", "overhead", "on demand", "equal finals"):
+        table.add_column(name, justify="right")
+    for one in outcomes:
+        table.add_row(
+            one.case.label,
+            f"{one.finals_only_s:.3f} s",
+            f"{one.with_estimates_s:.3f} s",
+            f"[bold]{one.overhead:.1%}[/]",
+            f"{one.estimate_s:.3f} s",
+            "yes" if one.equal else "[bold red]no[/]",
+        )
+    return table
+
+
+def _emissions(emissions: list[estimating.Emission]) -> Table:
+    table = Table(title="what is said until an answer is final", title_justify="left")
+    table.add_column("mode", no_wrap=True)
+    for name in ("batch", "rows per result", "first answer after"):
+        table.add_column(name, justify="right")
+    for one in emissions:
+        table.add_row(
+            one.mode, f"{one.batch_s:.3f} s", f"{one.rows_per_result:.2f}", f"{one.first_s:.1f} s"
         )
     return table
 

@@ -23,6 +23,7 @@ from slackwater.cli.tally import Tally
 from slackwater.cli.view import frame
 from slackwater.errors import StorageError
 from slackwater.query.contract import max_error, slack
+from slackwater.query.estimates import estimates
 from slackwater.query.stream import Query, Stream
 from slackwater.spark.checkpoint import storage_error
 from slackwater.spark.pipeline import Options, stream
@@ -60,9 +61,10 @@ def demo(
 ) -> None:
     """Watch a disordered sensor stream being answered.
 
-    Three queries share one stream: "overview" waits long and answers once, windows over windows;
-    "quick" waits little and corrects itself when stragglers come; "bounded" promises an error and
-    chooses its own slack. After a third of the time the stream's delays grow.
+    Three queries share one stream: "overview" waits long, windows over windows, and says every ten
+    seconds what it would answer; "quick" waits little and corrects itself when stragglers come;
+    "bounded" promises an error and chooses its own slack, and gives estimates as early as they are
+    accurate enough. After a third of the time the stream's delays grow.
     """
     console = Console(stderr=json_)
     options = Options(trigger="500 ms", tier=tier.value)
@@ -113,9 +115,13 @@ def queries(seconds: float) -> tuple[Query, ...]:
     quick = per_sensor.aggregate(n="count(*)", mean="avg(value)", peak="max(value)")
     bounded = per_sensor.aggregate(n="count(*)", mean="avg(value)")
     return (
-        overview.query("overview", slack("15 s"), late="side"),
+        overview.query("overview", slack("15 s"), late="side", estimates=estimates(every="10 s")),
         quick.query("quick", slack("2 s"), late="revise", keep="1 min"),
-        bounded.query("bounded", max_error(0.02, confidence=0.9, at_most="30 s")),
+        bounded.query(
+            "bounded",
+            max_error(0.02, confidence=0.9, at_most="30 s"),
+            estimates=estimates(accuracy=0.95, of="mean"),
+        ),
     )
 
 

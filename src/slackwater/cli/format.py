@@ -36,6 +36,22 @@ def show_share(share: float | None) -> str:
     return NOTHING if share is None else f"{100 * share:.2f} %"
 
 
+def say_estimates(told: dict[str, Any]) -> str:
+    """The estimates of a query in brief: how many, how accurate, how early."""
+    parts = [f"{told['given']:,} by {told['prods']:,} prods"]
+    parts += [
+        f"{column} {_percent(one['recent'])} accurate, worst {_percent(one['worst'])}"
+        for column, one in told["accuracy"].items()
+    ]
+    parts += [f"{source} at {value:.2f}" for source, value in told["aggressiveness"].items()]
+    parts += [f"{told[what]:,} {what}" for what in ("mistimed", "refused") if told[what]]
+    return "; ".join(parts)
+
+
+def _percent(value: float | None) -> str:
+    return show_share(None if value is None else value / 100)
+
+
 def show_number(value: float | None, unit: str) -> str:
     """A number with its unit."""
     return NOTHING if value is None else f"{value:,.1f} {unit}"

@@ -14,6 +14,7 @@ from slackwater.cli import bench
 from slackwater.cli.advise import advise
 from slackwater.cli.dashboard import dashboard, metrics, report
 from slackwater.cli.demo import demo
+from slackwater.cli.estimate import estimate, prod
 from slackwater.cli.events import events
 from slackwater.cli.explain import explain
 from slackwater.cli.repair import repair
@@ -72,7 +73,21 @@ def common(
     """Continuous windowed queries on Apache Spark."""
 
 
-for command in (demo, run, explain, advise, watch, dashboard, report, metrics, events, repair):
+COMMANDS = (
+    demo,
+    run,
+    explain,
+    advise,
+    estimate,
+    prod,
+    watch,
+    dashboard,
+    report,
+    metrics,
+    events,
+    repair,
+)
+for command in COMMANDS:
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

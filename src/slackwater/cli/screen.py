@@ -21,7 +21,10 @@ from slackwater.units import SECOND
 _RECENT = 20  # batches over which rates are taken
 _QUIET = 20.0  # seconds without a batch
 _BARS = "▁▂▃▄▅▆▇█"
-_COLOURS = {"error": "red", "damaged": "red", "notice": "yellow", "slack": "cyan", "tier": "blue"}
+_COLOURS = {
+    "error": "red", "damaged": "red", "notice": "yellow", "slack": "cyan", "prod": "cyan",
+    "tier": "blue",
+}  # fmt: skip
 
 
 def screen(run: Follower, now: float, decisions: int) -> Panel:
@@ -32,7 +35,10 @@ def screen(run: Follower, now: float, decisions: int) -> Panel:
     if not names:
         parts += ["", Text("no batch yet: waiting for the first one", style="dim")]
     else:
-        parts += ["", _streams(history), "", _table(history, names), "", _open(history, names)]
+        parts += ["", _streams(history), "", _table(history, names)]
+        if (estimates := _estimates(history, names)) is not None:
+            parts += ["", estimates]
+        parts += ["", _open(history, names)]
     if decisions and (entries := history.happened(decisions)):
         parts += ["", _log(entries)]
     title = Text.assemble(("slackwater watch", "bold"), f"  {run.name}")
@@ -129,6 +135,49 @@ def _achieved(history: History, shape: QueryShape) -> Text:
         share = history.table.total(Key("query", shape.name, "within")) / measured
     kept = shape.promise is None or share is None or share >= shape.promise.target
     return Text(show_share(share), style="" if share is None else "green" if kept else "bold red")
+
+
+def _estimates(history: History, names: list[str]) -> Grid | None:
+    """Of queries that give estimates: how many, how accurate, how early."""
+    told = {key.owner for key in history.table.keys if key.group == "estimates"}
+    given = [name for name in names if name in told]
+    if not given:
+        return None
+    grid = _grid("estimates", "given", "prods", "mistimed", "refused", "accuracy", "aggressiveness")
+    grid.columns[5].no_wrap = False  # of many columns
+    for name in given:
+        numbers = [
+            f"{history.table.total(Key('estimates', name, field)):,.0f}"
+            for field in ("rows", "prods", "late", "refused")
+        ]
+        grid.add_row(
+            Text(name, style="bold"), *numbers, _accuracy(history, name), _early(history, name)
+        )
+    return grid
+
+
+def _accuracy(history: History, name: str) -> Text:
+    """By column: of the newest estimates, and the worst so far."""
+    parts = Text()
+    for column, recent in _named(history, "accuracy_recent", name).items():
+        worst = history.table.last(Key("accuracy_worst", name, column))
+        parts.append(f"{'   ' if parts else ''}{column} ", style="dim")
+        parts.append(f"{show_share(recent)} (worst {show_share(worst)})")
+    return parts or Text(NOTHING)
+
+
+def _early(history: History, name: str) -> Text:
+    found = _named(history, "aggressiveness", name)
+    parts = [(f"{source} ", f"{value:.2f}") for source, value in found.items()]
+    words = [word for source, value in parts for word in ((source, "dim"), f"{value}  ")]
+    return Text.assemble(*words) if words else Text(NOTHING)
+
+
+def _named(history: History, group: str, owner: str) -> dict[str, float]:
+    """The newest values of a group whose fields are names themselves."""
+    keys = [key for key in history.table.keys if (key.group, key.owner) == (group, owner)]
+    found = {key.field: history.table.last(key) for key in keys}
+    return {field: value for field, value in found.items() if value is not None}
 
 
 def _open(history: History, names: list[str]) -> Group:

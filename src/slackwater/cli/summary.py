@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from slackwater.cli.format import show_number, show_share, show_value
+from slackwater.cli.format import say_estimates, show_number, show_share, show_value
 from slackwater.units import show_duration
 
 Cell = Callable[[dict[str, Any]], str]
@@ -19,7 +19,10 @@ Cell = Callable[[dict[str, Any]], str]
 
 def print_summary(console: Console, summary: dict[str, Any]) -> None:
     """Print what a run did; the argument is what ``--json`` prints."""
-    shown: tuple[RenderableType, ...] = (_numbers(summary), _queries(summary), _places(summary))
+    shown: list[RenderableType] = [_numbers(summary), _queries(summary)]
+    if any(query["estimates"] for query in summary["queries"].values()):
+        shown.append(_estimates(summary))
+    shown.append(_places(summary))
     parts = [part for each in shown for part in (each, "")][:-1]
     console.print(
         Panel(Group(*parts), title="[bold]summary[/]", border_style="green", box=box.ROUNDED)
@@ -54,6 +57,14 @@ def _queries(summary: dict[str, Any]) -> Table:
         cells = [cell(query) for query in summary["queries"].values()]
         table.add_row(Text(title, style="dim"), *cells)
     return table
+
+
+def _estimates(summary: dict[str, Any]) -> Table:
+    """Early answers: how many, and what they were worth."""
+    given = {name: query["estimates"] for name, query in summary["queries"].items()}
+    return _pairs(
+        *((f"estimates of {name}", say_estimates(told)) for name, told in given.items() if told)
+    )
 
 
 def _late(query: dict[str, Any]) -> str:

@@ -20,6 +20,35 @@ _END = 100_000 * DAY  # a watermark beyond this is the end of the stream
 
 
 @dataclass(slots=True)
+class EstimateTally:
+    """The estimates of one query: prods, rows, and what they were worth by the newest report."""
+
+    prods: int = 0
+    rows: int = 0
+    late: int = 0
+    refused: int = 0
+    aggressiveness: dict[str, float] = field(default_factory=dict)
+    accuracy: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def add_report(self, told: dict[str, Any]) -> None:
+        self.prods += told["prods"]
+        self.rows += told["rows"]
+        self.late += told["late"]
+        self.refused += told["refused"]
+        self.aggressiveness, self.accuracy = told["aggressiveness"], told["accuracy"]
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            "given": self.rows,
+            "prods": self.prods,
+            "mistimed": self.late,
+            "refused": self.refused,
+            "aggressiveness": self.aggressiveness,
+            "accuracy": self.accuracy,
+        }
+
+
+@dataclass(slots=True)
 class QueryTally:
     """One query: rows that came late, answers given, how long after their windows ended.
 
@@ -37,6 +66,7 @@ class QueryTally:
     max_lateness: int | None = None
     kinds: Counter[str] = field(default_factory=Counter)
     waits: Counter[int] = field(default_factory=Counter)
+    estimates: EstimateTally | None = None
     newest: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=SHOWN))
 
     @property
@@ -51,7 +81,7 @@ class QueryTally:
     @property
     def is_seen(self) -> bool:
         """Whether every answer passed through this process, so that its kind is known."""
-        return self.kinds.total() == self.emitted
+        return self.kinds.total() - self.kinds["estimate"] == self.emitted
 
     def add_report(self, told: dict[str, Any]) -> None:
         self.late += told["late"]
@@ -62,6 +92,9 @@ class QueryTally:
         self.chosen = told["slack"]
         worst = [v for v in (self.max_lateness, told["max_lateness"]) if v is not None]
         self.max_lateness = max(worst, default=None)
+        if "estimates" in told:
+            self.estimates = self.estimates or EstimateTally()
+            self.estimates.add_report(told["estimates"])
 
     def add_answers(self, table: pa.Table, clock: int | None) -> None:
         for entry in pc.value_counts(table["kind"]).to_pylist():
@@ -71,7 +104,8 @@ class QueryTally:
         ends = pc.value_counts(finals[time].cast(pa.int64())).to_pylist()
         for end in ends if clock is not None and not self.is_ended else []:
             self.waits[(clock - end["values"]) // MILLISECOND] += end["counts"]
-        ordered = table.sort_by([(time, "ascending"), ("revision", "ascending")])
+        answers = table.filter(pc.not_equal(table["kind"], "estimate"))
+        ordered = answers.sort_by([(time, "ascending"), ("revision", "ascending")])
         self.newest.extend(ordered.slice(max(0, ordered.num_rows - SHOWN)).to_pylist())
 
 
@@ -175,6 +209,7 @@ class Tally:
             "revisions": query.kinds["revision"] if query.is_seen else None,
             "latency_s": spread(query.waits, scale=1_000.0),
             "watermark_us": None if query.is_ended else query.watermark,
+            "estimates": None if query.estimates is None else query.estimates.summary(),
         }
 
 

@@ -16,7 +16,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from slackwater.cli.format import NOTHING, show_seconds, show_time, show_value
+from slackwater.cli.format import (
+    NOTHING,
+    say_estimates,
+    show_seconds,
+    show_time,
+    show_value,
+)
 from slackwater.cli.tally import QueryTally, Tally
 from slackwater.units import show_duration
 
@@ -114,7 +120,7 @@ def open_view(form: Form, console: Console, title: str, limit: float | None) -> 
 def frame(tally: Tally, title: str, seconds: float, limit: float | None = None) -> Panel:
     """One picture of a pipeline."""
     parts: list[RenderableType] = [_head(tally, seconds, limit), "", _streams(tally, seconds), ""]
-    parts += [_queries(tally), "", _verbs(tally)]
+    parts += [_queries(tally), *_estimates(tally), "", _verbs(tally)]
     for name, query in tally.queries.items():
         if query.newest:
             parts += ["", _newest_answers(name, query)]
@@ -181,6 +187,17 @@ def _queries(tally: Tally) -> Table:
     return table
 
 
+def _estimates(tally: Tally) -> list[Text]:
+    """A line for each query that gives estimates."""
+    return [
+        Text.assemble(
+            ("estimates of ", "dim"), (f"{name}  ", "bold"), say_estimates(told.summary())
+        )
+        for name, query in tally.queries.items()
+        if (told := query.estimates) is not None
+    ]
+
+
 def _lag(tally: Tally, query: QueryTally) -> str:
     """How far the watermark is behind the clock."""
     clock = tally.clock_of(query)
@@ -216,7 +233,8 @@ def _when(row: dict[str, Any]) -> str:
 
 def _newest_answers(name: str, query: QueryTally) -> Table:
     rows = list(query.newest)
-    columns = [column for column in rows[-1] if column not in _HIDDEN]
+    extra = query.plan.estimable.names if query.plan.estimates and query.plan.estimable else ()
+    columns = [column for column in rows[-1] if column not in (*_HIDDEN, *extra)]
     table = _table(f"newest of {name}", "kind", *columns)
     for row in rows:
         kind = row["kind"] if not row["revision"] else f"{row['kind']} {row['revision']}"

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from slackwater.control.asking import Request
+from slackwater.control.prodding import Prodding, ProddingState
+from slackwater.control.working import Backlog, Working
 from slackwater.disorder.finding import FindingState, Found
 from slackwater.disorder.slack import SlackState
+from slackwater.estimate.running import Running
 from slackwater.plan.stage import PipelinePlan
 from slackwater.stats.panes import PaneCount
 
 Tier = Literal["columnar", "spark"]
-STATE_VERSION = 3
+STATE_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ class Observation:
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
     ``sums`` has totals of partials by base state, ``measured`` what the batch before measured,
     ``found`` the results that the joins of the batch before computed. ``distinct`` counts values
-    of columns, by input of joins whose order is not chosen yet.
+    of columns, by input of joins whose order is not chosen yet. ``requests`` are prods of people;
+    ``accuracies`` says, by query and source of prods, what estimates were worth so far.
     """
 
     batch: int
@@ -58,6 +63,8 @@ class Observation:
     measured: dict[str, Measured] = field(default_factory=dict)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     distinct: dict[str, dict[str, float]] = field(default_factory=dict)
+    requests: tuple[Request, ...] = ()
+    accuracies: dict[str, dict[str, Running]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +90,15 @@ class ControlState:
     findings: dict[str, FindingState] = field(default_factory=dict)
     clocks: dict[str, int | None] = field(default_factory=dict)
     orders: dict[str, dict[str, Any]] = field(default_factory=dict)
+    prodding: dict[str, ProddingState] = field(default_factory=dict)
+    backlogs: dict[str, Backlog] = field(default_factory=dict)
     version: int = STATE_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        plain = asdict(replace(self, slacks={}, findings={}))
+        plain = asdict(replace(self, slacks={}, findings={}, prodding={}, backlogs={}))
         return plain | {
+            "prodding": {name: prods.to_json() for name, prods in self.prodding.items()},
+            "backlogs": {name: backlog.to_json() for name, backlog in self.backlogs.items()},
             "slacks": {name: slack.to_json() for name, slack in self.slacks.items()},
             "findings": {name: found.to_json() for name, found in self.findings.items()},
         }
@@ -105,6 +116,8 @@ class ControlState:
             {name: FindingState.from_json(found) for name, found in value["findings"].items()},
             dict(value["clocks"]),
             dict(value["orders"]),
+            {name: ProddingState.from_json(prods) for name, prods in value["prodding"].items()},
+            {name: Backlog.from_json(one) for name, one in value.get("backlogs", {}).items()},
             value["version"],
         )
 
@@ -168,7 +181,8 @@ class QueryDecision:
 
     Windows ending in ``(after, upto]`` close. Closed windows that end after ``horizon`` may still
     be revised. ``late`` rows missed at least one of their windows, ``dropped`` rows missed all.
-    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows.
+    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows. ``working``
+    says which rows an expensive query works on.
     """
 
     slack: int
@@ -182,7 +196,9 @@ class QueryDecision:
     max_lateness: int | None
     waiting: Waiting | None = None
     finding: Finding | None = None
+    prodding: Prodding | None = None
     lateness: tuple[tuple[int, int], ...] = ()
+    working: Working | None = None
 
     @property
     def rejected(self) -> int:
@@ -217,12 +233,15 @@ class Decision:
 
 
 def _query_decision(value: dict[str, Any]) -> QueryDecision:
-    waiting, finding = value["waiting"], value["finding"]
+    waiting, finding, prodding = value["waiting"], value["finding"], value["prodding"]
+    working = value.get("working")
     return QueryDecision(
         **{
             **value,
             "waiting": waiting and Waiting(**waiting),
             "finding": finding and Finding.from_json(finding),
+            "prodding": prodding and Prodding.from_json(prodding),
+            "working": working and Working.from_json(working),
             "lateness": tuple((edge, rows) for edge, rows in value["lateness"]),
         }
     )

@@ -6,11 +6,13 @@ No clock, no session, no randomness: any run replays from its event log.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slackwater.control import finding, waiting
+from slackwater.control import finding, overload, waiting
 from slackwater.control.ordering import order_after
+from slackwater.control.prodding import ProddingState, Progress, prods_of
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -21,6 +23,7 @@ from slackwater.control.records import (
     StreamDecision,
     Tier,
 )
+from slackwater.control.working import Backlog
 from slackwater.disorder.finding import FindingState, Period
 from slackwater.disorder.slack import SlackState
 from slackwater.plan.stage import QueryPlan, StreamPlan
@@ -55,6 +58,11 @@ def step(
         for query in policy.plan.queries
         if query.recall is not None
     }
+    at_work = {
+        query.name: overload.work_of(query, observation, state, clocks[query.name], seen)
+        for query in policy.plan.queries
+        if query.costly is not None
+    }
     queries = {
         query.name: _query(
             query,
@@ -63,6 +71,7 @@ def step(
             (clocks[query.name], seen),
             chosen=slacks.get(query.name),
             finding_now=findings.get(query.name),
+            held=at_work[query.name].left.oldest if query.name in at_work else None,
         )
         for query in policy.plan.queries
     }
@@ -71,6 +80,20 @@ def step(
         if query.name in findings:
             before = state.findings.get(query.name)
             notices += finding.notices(query, before, findings[query.name][0])
+    prodding: dict[str, ProddingState] = {}
+    for query in policy.plan.queries:
+        if query.estimates is not None:
+            progress = _progress(query, state, clocks, queries, streams)
+            queries[query.name], prodding[query.name] = _prodded(
+                query, queries[query.name], observation, state, progress
+            )
+    backlogs: dict[str, Backlog] = {}
+    for query in policy.plan.queries:
+        if query.name in at_work:
+            queries[query.name], backlogs[query.name] = overload.left_of(
+                query, queries[query.name], at_work[query.name], clocks[query.name]
+            )
+            notices += overload.notices(query, queries[query.name])
     tier = _tier(policy, observation, state)
     decision = Decision(
         observation.batch, observation.wall, state.tier, seen, queries, tuple(notices)
@@ -87,8 +110,44 @@ def step(
         findings={name: found for name, (found, _) in findings.items()},
         clocks=clocks,
         orders=_orders(policy, observation, state),
+        prodding=prodding,
+        backlogs=backlogs,
     )
     return decision, after
+
+
+def _progress(
+    query: QueryPlan,
+    state: ControlState,
+    clocks: dict[str, int | None],
+    queries: dict[str, QueryDecision],
+    streams: dict[str, StreamClock],
+) -> Progress:
+    before, name = state.clocks.get(query.name), query.name
+    return Progress(before, clocks[name], queries[name].upto, origin_of(query.streams, streams))
+
+
+def origin_of(names: Sequence[str], streams: Mapping[str, StreamClock]) -> int | None:
+    """When the first of these streams began."""
+    origins = [streams[name].origin for name in names if name in streams]
+    return min((origin for origin in origins if origin is not None), default=None)
+
+
+def _prodded(
+    query: QueryPlan,
+    decision: QueryDecision,
+    observation: Observation,
+    state: ControlState,
+    progress: Progress,
+) -> tuple[QueryDecision, ProddingState]:
+    """A query's decision with the prods of this batch."""
+    requests = [request for request in observation.requests if request.query == query.name]
+    accuracies = observation.accuracies.get(query.name, {})
+    before = state.prodding.get(query.name, ProddingState())
+    if observation.ended:  # all answers are final now
+        progress = replace(progress, before=progress.clock)
+    prods, after = prods_of(query, before, progress, requests, accuracies)
+    return replace(decision, prodding=prods), after
 
 
 def _orders(
@@ -158,6 +217,7 @@ def _query(
     *,
     chosen: SlackState | None,
     finding_now: tuple[FindingState, tuple[Period, ...]] | None,
+    held: int | None = None,
 ) -> QueryDecision:
     clock, seen = progress
     after = state.watermarks.get(query.name)
@@ -165,6 +225,8 @@ def _query(
     if finding_now is not None:
         slack = finding_now[0].slack
     reached = None if clock is None else clock - slack
+    if reached is not None and held is not None:
+        reached = min(reached, held)  # a row that waits keeps its windows open
     upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
     horizon = None if after is None else after - query.keep
     missed = _missed(query, observation, state, seen)

@@ -69,7 +69,9 @@ def _numbers(run: Follower, cursor: Cursor) -> Iterator[Json]:
         yield {"kind": "reset"}
     elif newest > cursor.batch:
         fresh = history.numbers_after(cursor.batch, _BURST)
-        yield {"kind": "numbers", "words": history.words.all, "numbers": fresh}
+        samples = history.converged_after(cursor.batch)
+        words = history.words.all
+        yield {"kind": "numbers", "words": words, "numbers": fresh, "samples": samples}
     cursor.epoch, cursor.batch = run.epoch, newest
 
 

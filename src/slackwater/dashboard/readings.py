@@ -36,6 +36,23 @@ def total(group: str, field: str) -> Reading:
     return read
 
 
+def last_named(group: str) -> Reading:
+    """The newest value of each column of a group whose fields are names themselves."""
+
+    def read(history: History) -> Values:
+        for key in sorted(key for key in history.table.keys if key.group == group):
+            yield (key.owner, key.field), history.table.last(key)
+
+    return read
+
+
+def accuracy_target(history: History) -> Values:
+    for name, query in history.plan.queries.items():
+        for source in query.estimates or ():
+            if source.accuracy is not None:
+                yield (name, source.label), source.accuracy
+
+
 def newest_latency(history: History) -> Values:
     for owner in _owners(history, "query"):
         known = history.table.column(Key("query", owner, "latency"))

@@ -77,6 +77,7 @@ def numbers(
             "newest": history.newest,
             "words": history.words.all,
             "numbers": history.numbers(points, low, high),
+            "samples": history.converged(low, high),
         }
 
 

@@ -48,7 +48,8 @@ def entry_of(event: dict[str, Any], at: float) -> Entry:
     said = event.get("at")
     when = float(said) if isinstance(said, int | float) else at
     title, text = _words(kind, event)
-    return Entry(when, batch if isinstance(batch, int) else None, kind, title, text)
+    query = str(event["query"]) if kind == "prod" and "query" in event else None
+    return Entry(when, batch if isinstance(batch, int) else None, kind, title, text, query)
 
 
 def _words(kind: str, event: dict[str, Any]) -> tuple[str, str]:
@@ -60,6 +61,8 @@ def _words(kind: str, event: dict[str, Any]) -> tuple[str, str]:
         return "ended", _ENDS.get(reason, reason)
     if kind == "tier":
         return f"state moves to the {event.get('tier')} tier", _tier_reason(event)
+    if kind == "prod":
+        return _prod(event), str(event.get("reason") or f"prod {event.get('prod', '?')}")
     if kind == "repair":
         return f"repaired: back at batch {event.get('batch')}", "later batches are read again"
     if kind == "damaged":
@@ -68,6 +71,14 @@ def _words(kind: str, event: dict[str, Any]) -> tuple[str, str]:
         return kind, str(event.get("text", event.get("error", "")))
     rest = {k: v for k, v in event.items() if k not in ("event", "at", "batch")}
     return kind, "  ".join(f"{key} {value}" for key, value in rest.items())
+
+
+def _prod(event: dict[str, Any]) -> str:
+    """What became of a person's demand."""
+    rows = event.get("rows")
+    if isinstance(rows, int) and rows > 0:
+        return f"prodded: {rows:,} estimate{'s' if rows > 1 else ''}"
+    return "prodded: no estimate" if event.get("reason") else "aggressiveness set by a person"
 
 
 def _tier_reason(event: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ _QUALITY = (
     "wanted",
 )  # fmt: skip
 _OPTIONAL = ("recall",)
+_ESTIMATES = ("prods", "rows", "late", "refused")
 _WORDS = ("phase", "binding")
 _NONE: Json = {}
 _HUGE = 1 << 63  # no number of ours is that large
@@ -110,9 +111,25 @@ def _add_query(found: Frame, shape: QueryShape, told: list[Json], words: Words) 
         for field in _WORDS:
             said = [each.get(field) for each in quality]
             found[Key("query", name, field)] = words.numbers(said)
+    if any("estimates" in each for each in told):
+        _add_estimates(found, name, [_object(each.get("estimates")) for each in told])
     late = [_pairs(each.get("lateness")) for each in told]
     for edge in _names(late):
         found[Key("lateness", name, str(edge))] = _array([each.get(edge, 0) for each in late])
+
+
+def _add_estimates(found: Frame, name: str, told: list[Json]) -> None:
+    """Prods and estimates, and by column and by source what they were worth and when they came."""
+    found |= _columns("estimates", name, told, _ESTIMATES)
+    chosen = [_object(each.get("aggressiveness")) for each in told]
+    for source in _names(chosen):
+        found[Key("aggressiveness", name, source)] = _array([each.get(source) for each in chosen])
+    accuracy = [_object(each.get("accuracy")) for each in told]
+    for column in _names(accuracy):
+        known = [_object(each.get(column)) for each in accuracy]
+        for field in ("recent", "worst"):
+            percent = _array([each.get(field) for each in known])
+            found[Key(f"accuracy_{field}", name, column)] = percent / 100
 
 
 def _add_waits(found: Frame, shape: QueryShape, before: float | None) -> None:

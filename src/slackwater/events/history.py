@@ -13,12 +13,14 @@ from slackwater.errors import CheckpointError
 from slackwater.events.entry import Entry, entry_of, slack_decisions
 from slackwater.events.frame import Words, frame, is_batch
 from slackwater.events.plan import Plan, read_plan
+from slackwater.events.samples import Samples, told_samples
 from slackwater.events.schema import VERSION
 from slackwater.events.table import AT, BATCH, MOST, Array, Key, Table
 
 Json = dict[str, Any]
 ENTRIES = 5_000  # remembered: starts, notices, errors
 _DIGITS = 4
+_SAMPLES = 200  # of a query, given out at once
 
 
 class History:
@@ -34,6 +36,7 @@ class History:
         self.plan = Plan()
         self.entries: deque[Entry] = deque(maxlen=ENTRIES)
         self.happenings: Counter[str] = Counter()  # by kind, ever
+        self.samples: dict[str, Samples] = {}
         self.epoch = 0
         self.ended: str | None = None
 
@@ -81,6 +84,8 @@ class History:
         columns = frame(batches, self.plan, self.words, before)
         if self.table.append(columns, len(batches)):
             self.epoch += 1
+        for name, batch, told in told_samples(batches):
+            self.samples.setdefault(name, Samples()).add(batch["at"], batch["batch"], told)
 
     def _happened(self, event: Json) -> None:
         kind = event["event"]
@@ -119,6 +124,8 @@ class History:
         """Batches after this one never happened."""
         if self.table.cut(batch):
             self.epoch += 1
+            for samples in self.samples.values():
+                samples.cut(batch)
 
     # giving out ------------------------------------------------------------------------------
 
@@ -131,6 +138,15 @@ class History:
         """All columns of the batches after one."""
         first = int(np.searchsorted(self.table.column(BATCH), batch, side="right"))
         return nested(self.table.sampled(slice(first, self.table.size), points))
+
+    def converged(self, low: float | None = None, high: float | None = None) -> Json:
+        """By query: estimates of a span of wall time on their way to their finals."""
+        span = (-np.inf if low is None else low, np.inf if high is None else high)
+        return {name: each.between(*span, _SAMPLES) for name, each in self.samples.items()}
+
+    def converged_after(self, batch: int) -> Json:
+        """By query: those of the batches after one."""
+        return {name: each.after(batch, _SAMPLES) for name, each in self.samples.items()}
 
     def happened(
         self, newest: int, until: float | None = None, since: float = -np.inf

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field
 from slackwater.events.graph import Graph, Json, Node, Shape, inside, stages_of, window_of
 from slackwater.units import show_duration
 
+_HUGE = 1 << 63  # no number of ours is that large
+
 
 @dataclass(frozen=True, slots=True)
 class Promise:
@@ -32,8 +34,35 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
+class ProdShape:
+    """A source of prods: by the clock, at a point of each window, or as early as is accurate."""
+
+    label: str
+    every: int | None = None
+    aggressiveness: float | None = None
+    accuracy: float | None = None
+    where: str | None = None
+
+    @property
+    def text(self) -> str:
+        return f"{self._when} where {self.where}" if self.where else self._when
+
+    @property
+    def _when(self) -> str:
+        if self.every is not None:
+            return f"every {show_duration(self.every)}" if self.every else "every batch"
+        if self.accuracy is not None:
+            return f"as early as {_percent(self.accuracy)} accurate"
+        if self.aggressiveness is not None:
+            return f"at aggressiveness {self.aggressiveness:g}"
+        return self.label
+
+
+@dataclass(frozen=True, slots=True)
 class QueryShape:
-    """One query: the streams it reads, its windows from the base up, how long it waits."""
+    """One query: the streams it reads, its windows from the base up, how long it waits, and who
+    prods it for estimates (``None`` if it gives none).
+    """
 
     name: str
     streams: tuple[str, ...] = ()
@@ -41,6 +70,7 @@ class QueryShape:
     promise: Promise | None = None
     slack: int | None = None
     late: str | None = None
+    estimates: tuple[ProdShape, ...] | None = None
 
     @property
     def window(self) -> Shape | None:
@@ -58,6 +88,13 @@ class QueryShape:
             else f"slack {show_duration(self.slack)}"
         )
 
+    @property
+    def prods(self) -> str | None:
+        """In words, when it gives estimates."""
+        if self.estimates is None:
+            return None
+        return "; ".join(source.text for source in self.estimates) or "on request only"
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -72,6 +109,7 @@ class Plan:
         value = asdict(self)
         for name, query in self.queries.items():
             value["queries"][name]["contract"] = query.contract
+            value["queries"][name]["prods"] = query.prods
             value["queries"][name]["window"] = query.window
         return value
 
@@ -101,7 +139,29 @@ def _query(name: str, told: Json, contract: object) -> QueryShape:
         promise=_promise(terms),
         slack=slack if isinstance(slack, int) else None,
         late=late if isinstance(late, str) else None,
+        estimates=_estimates(terms.get("estimates")),
     )
+
+
+def _estimates(told: object) -> tuple[ProdShape, ...] | None:
+    if not isinstance(told, list):
+        return None
+    return tuple(
+        ProdShape(
+            str(one.get("label", "")),
+            every if isinstance(every := one.get("every_us"), int) else None,
+            _float(one.get("aggressiveness")),
+            _float(one.get("accuracy")),
+            where if isinstance(where := one.get("where"), str) else None,
+        )
+        for one in told
+        if isinstance(one, dict)
+    )
+
+
+def _float(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and abs(value) < _HUGE
+    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
 def _streams(told: Json) -> tuple[str, ...]:

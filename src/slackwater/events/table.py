@@ -23,14 +23,17 @@ class Key(NamedTuple):
 AT, BATCH = Key("run", "", "at"), Key("run", "", "batch")
 _SUMS = {
     "batches", "rows", "null_time", "far_future", "late", "dropped", "aside", "emitted",
-    "measured", "within",
+    "measured", "within", "prods", "refused",
 }  # fmt: skip
 _MAXIMA = {"max_lateness", "lag", "latency_max", "slowest_ms"}
 _MEANS = {"latency", "ms"}
+NAMED = {"accuracy_recent", "accuracy_worst", "aggressiveness"}  # fields are names people gave
 
 
 def rule(key: Key) -> str:
     """How neighbouring rows of a column become one."""
+    if key.group in NAMED:
+        return "last"
     if key.group == "lateness" or (key.field in _SUMS and key.group != "state"):
         return "sum"
     if key.field in _MAXIMA:

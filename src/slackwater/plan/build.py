@@ -9,14 +9,35 @@ from slackwater.errors import Problem, QueryError
 from slackwater.plan.aggregate import Partial, take_apart
 from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build_join import check_connected, check_join
-from slackwater.plan.node import Filter, Joined, Named, Node, Project, Scan, WindowAggregate, chain
+from slackwater.plan.costly import CostPlan, cost_plan
+from slackwater.plan.estimates import EstimatePlan, estimate_columns, estimate_plan
+from slackwater.plan.node import (
+    Filter,
+    Joined,
+    Named,
+    Node,
+    Project,
+    Scan,
+    WindowAggregate,
+    aggregates,
+    chain,
+)
 from slackwater.plan.promise import error_contract, recall_contract
 from slackwater.plan.report import Reporter
 from slackwater.plan.window import Window
 from slackwater.query.contract import LATE_POLICIES, FixedSlack, MinRecall
 from slackwater.query.expression import Expression, is_boolean, type_of
 from slackwater.query.schema import Schema
-from slackwater.query.stream import Aggregate, JoinDef, Query, Select, Stream, StreamDef, Where
+from slackwater.query.stream import (
+    Aggregate,
+    Costly,
+    JoinDef,
+    Query,
+    Select,
+    Stream,
+    StreamDef,
+    Where,
+)
 from slackwater.units import MINUTE
 
 LABELS = ("kind", "revision", "coverage", "emitted_at")
@@ -38,6 +59,8 @@ class LogicalQuery:
     idle: int | None
     promise: ErrorContract | None = None
     recall: RecallContract | None = None
+    estimates: EstimatePlan | None = None
+    costly: CostPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +162,12 @@ class _Checker:
         slack = self._slack()
         keep = self.report.positive(self.query.keep, "keep")
         idle = self.report.positive(self.query.idle, "idle")
+        costly = cost_plan(self.query, self.report)
         root = self._plan()
         if root is None:
             return None
         root, promise, recall = self._promised(root)
+        estimates = self._estimates(root, slack)
         if len(self.problems) > before:
             return None
         revises = self.query.late == "revise"
@@ -156,7 +181,26 @@ class _Checker:
             idle,
             promise,
             recall,
+            estimates,
+            costly,
         )
+
+    def _estimates(self, root: Node, slack: int) -> EstimatePlan | None:
+        """Who prods the query, if anyone does."""
+        terms = self.query.estimates
+        if not terms:
+            return None
+        if not isinstance(root, WindowAggregate):
+            hint = "a join tells each result as soon as it is known; aggregate above it"
+            self._problem("ESTIMATES_KIND", "estimates", "estimates are about aggregates", hint)
+            return None
+        extra = estimate_columns(aggregates(root)).names
+        for name in root.schema.names:
+            if name in extra:
+                text = f"{name!r} is a column of estimates"
+                self._problem("NAME_RESERVED", "estimates", text, "rename it")
+        fixed = slack if isinstance(self.query.contract, FixedSlack) else None
+        return estimate_plan(terms, root, fixed, self.report)
 
     def _slack(self) -> int:
         wait = None
@@ -205,7 +249,7 @@ class _Checker:
                 node = self._where(node, step, f"step {number} where")
             elif isinstance(step, Select):
                 node = self._select(node, step, f"step {number} select")
-            else:
+            elif isinstance(step, Aggregate):
                 level += 1
                 aggregate = self._aggregate(node, step, f"step {number} aggregate (level {level})")
                 if aggregate is None:
@@ -238,6 +282,9 @@ class _Checker:
                 node = self._where(node, step, f"{at}, step {number} where")
             elif isinstance(step, Select):
                 node = self._select(node, step, f"{at}, step {number} select")
+            elif isinstance(step, Costly):
+                hint = "a costly stream cannot be joined"
+                self._problem("COSTLY_PLACE", at, "costly below a join", hint)
             else:
                 hint = "join the raw streams and aggregate above the join"
                 self._problem("JOIN_INPUT", at, "results of an aggregate cannot be joined", hint)

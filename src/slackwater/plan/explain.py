@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from slackwater.plan.costly import CostPlan
+from slackwater.plan.estimates import EstimatePlan, ProdSource
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage, describe
 from slackwater.plan.state import State
@@ -36,6 +38,10 @@ def _query_lines(query: QueryPlan) -> list[str]:
     if query.idle is not None:
         terms.append(f"idle after {show_duration(query.idle)}")
     lines = [f"query {query.name} ({', '.join(terms)})"]
+    if query.estimates is not None:
+        lines.append(f"  estimates: {_estimates(query.estimates)}")
+    if query.costly is not None:
+        lines.append(f"  costly: {_costly(query.costly)}")
     for stage in reversed(query.stages):
         lines += _stage_lines(stage)
     if query.join is not None:
@@ -83,6 +89,35 @@ def _waiting(query: QueryPlan) -> str:
     return f"error at most {errors} for {promise.confidence:.4g} of results{most}{note}"
 
 
+def _costly(plan: CostPlan) -> str:
+    """What waits when there is more than can be worked on, in words."""
+    served = {
+        "wait": "others wait",
+        "drop": "what waits is shed once it was estimated",
+        "idle": "others wait, and once they were estimated until nothing else does",
+        "ratio": f"others wait, and once they were estimated come after {plan.k} new ones each",
+    }[plan.aside]
+    starve = "" if plan.starve is None else f", {show_duration(plan.starve)} at most"
+    return f"{plan.budget} rows in a batch, {served}{starve}"
+
+
+def _estimates(plan: EstimatePlan) -> str:
+    """Who prods, and when, in words."""
+    return "; ".join(map(_prods, plan.sources)) or "on request only"
+
+
+def _prods(source: ProdSource) -> str:
+    if source.every is not None:
+        when = f"every {show_duration(source.every)}" if source.every else "every batch"
+    elif source.accuracy is not None:
+        when = f"as early as {100 * source.accuracy:.4g} % accurate"
+    else:
+        when = f"at aggressiveness {source.aggressiveness:g}"
+    of = f" of {', '.join(source.of)}" if source.of else ""
+    where = "" if source.where is None else f" where {source.where.sql}"
+    return f"{source.label} {when}{of}{where}"
+
+
 def _stage_lines(stage: Stage) -> list[str]:
     state = stage.state
     pad = "  "
@@ -119,12 +154,34 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
             "late": q.late,
             "keep_us": q.keep,
             "idle_us": q.idle,
+            "estimates": _sources(q.estimates),
+            **({"costly": _cost_value(q.costly)} if q.costly else {}),
         }
         for q in plan.queries
     }
     states = [state for q in plan.queries for state in _states(q)]
     value["states"] = {state.identity: _state_value(state) for state in states}
     return value
+
+
+def _cost_value(plan: CostPlan) -> dict[str, Any]:
+    return {"budget": plan.budget, "aside": plan.shown, "starve_us": plan.starve}
+
+
+def _sources(plan: EstimatePlan | None) -> list[dict[str, Any]] | None:
+    """The sources of prods; ``None`` of a query that gives no estimates."""
+    if plan is None:
+        return None
+    return [
+        {
+            "label": source.label,
+            "every_us": source.every,
+            "aggressiveness": source.aggressiveness,
+            "accuracy": source.accuracy,
+            "where": None if source.where is None else source.where.sql,
+        }
+        for source in plan.sources
+    ]
 
 
 def _states(query: QueryPlan) -> list[State]:

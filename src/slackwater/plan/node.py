@@ -114,6 +114,11 @@ def chain(node: Node) -> tuple[Node, ...]:
     return tuple(reversed(nodes))
 
 
+def aggregates(node: Node) -> tuple[WindowAggregate, ...]:
+    """The window aggregates up to ``node``, lowest first."""
+    return tuple(found for found in chain(node) if isinstance(found, WindowAggregate))
+
+
 def collapse(node: Node) -> tuple[Expression | None, dict[str, Expression], Node]:
     """Fold filters and projections into one predicate and definitions over the input's columns."""
     path: list[Filter | Project] = []

@@ -11,8 +11,18 @@ from dataclasses import dataclass, replace
 from slackwater.plan.aggregate import Partial
 from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build import Checked, LogicalQuery
+from slackwater.plan.costly import CostPlan
+from slackwater.plan.estimates import EstimateColumns, EstimatePlan, estimate_columns
 from slackwater.plan.join import JoinPlan, lay_out_join
-from slackwater.plan.node import Joined, Named, Node, WindowAggregate, chain, collapse
+from slackwater.plan.node import (
+    Joined,
+    Named,
+    Node,
+    WindowAggregate,
+    aggregates,
+    chain,
+    collapse,
+)
 from slackwater.plan.state import State, StateKind
 from slackwater.plan.tree import inputs_of, nodes_of
 from slackwater.plan.window import Window
@@ -23,7 +33,10 @@ from slackwater.units import fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One level of a query: reads ``state``, closes windows, gives ``values``."""
+    """One level of a query: reads ``state``, closes windows, gives ``values``.
+
+    ``estimated`` is set on the top level of a query that gives estimates.
+    """
 
     level: int
     window: Window
@@ -31,6 +44,7 @@ class Stage:
     values: tuple[Named, ...]
     input: Schema
     output: Schema
+    estimated: EstimateColumns | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -51,6 +65,9 @@ class QueryPlan:
     promise: ErrorContract | None = None
     join: JoinPlan | None = None
     recall: RecallContract | None = None
+    estimates: EstimatePlan | None = None
+    estimable: EstimateColumns | None = None
+    costly: CostPlan | None = None
 
     @property
     def stream(self) -> str:
@@ -120,6 +137,8 @@ def describe(plan: PipelinePlan) -> dict[str, object]:
             q.name: {
                 **({"join": _describe_join(q.join)} if q.join else {"stream": q.stream}),
                 "revises": q.late == "revise",
+                **({"estimates": True} if q.estimates else {}),
+                **({"costly": True} if q.costly else {}),
                 "stages": [
                     {
                         "state": stage.state.identity,
@@ -169,8 +188,11 @@ def lay_out(checked: Checked) -> PipelinePlan:
 
 
 def _query(query: LogicalQuery) -> QueryPlan:
-    nodes = [node for node in chain(query.root) if isinstance(node, WindowAggregate)]
+    nodes = aggregates(query.root)
     stages = tuple(_stage(query, level, node) for level, node in enumerate(nodes, start=1))
+    estimable = estimate_columns(nodes) if nodes else None
+    if query.estimates is not None:
+        stages = (*stages[:-1], replace(stages[-1], estimated=estimable))
     return QueryPlan(
         query.name,
         tuple(stream.name for stream in query.streams),
@@ -182,6 +204,9 @@ def _query(query: LogicalQuery) -> QueryPlan:
         query.promise,
         _join(query, stages),
         query.recall,
+        query.estimates,
+        estimable,
+        query.costly,
     )
 
 
@@ -229,6 +254,8 @@ def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:
 
 
 def _owner(query: LogicalQuery, level: int, source: Node) -> str:
+    if level == 1 and query.costly is not None:  # a backlog of its own, shared with nobody
+        return f"{query.streams[0].name}/costly/{query.name}"
     alone = level == 1 and not isinstance(source, Joined)
     return query.streams[0].name if alone else f"{query.name}/{level}"
 

@@ -215,10 +215,11 @@ class Writer:
         same, again = self._same("p", "c", keys), self._same("r", "c", keys)
         rows = self._expand(stage, "panes", "true")
         only = f"SELECT p.* FROM ({rows}) AS p SEMI JOIN changed AS c ON {same}"
-        fresh = self._results(stage, only)
+        fresh = self._results(stage, only, *_counted(stage))
         group = self.names(*keys)
         told = f"SELECT {group}, max(revision) AS seen FROM told GROUP BY {group}"
-        values = ", ".join(f"p.{self.name(name)}" for name, _ in stage.values)
+        names = [*(self.name(name) for name, _ in stage.values), *_counted(stage)]
+        values = ", ".join(f"p.{name}" for name in names)
         columns = ", ".join(f"c.{self.name(k)}" for k in keys)
         return (
             f"SELECT {columns}, c.__start + {stage.window.size} AS __end, {values}, "
@@ -245,7 +246,19 @@ class Writer:
 
     def finals(self, stage: Stage, windows: int | None = None) -> str:
         """Results of closing windows as revision 0."""
-        return f"SELECT *, CAST(0 AS INT) AS revision FROM ({self.close(stage, windows)})"
+        closed = self.close(stage, windows, *_counted(stage))
+        return f"SELECT *, CAST(0 AS INT) AS revision FROM ({closed})"
+
+    def open(self, stage: Stage, *more: str) -> str:
+        """What windows that are not closed would say now: they end after ``after`` and begin at
+        ``last`` at the latest. Read from ``panes``; ``more`` as for closing.
+        """
+        after, last = self.parameter("after"), self.parameter("last")
+        size = stage.window.size
+        source = self.told("panes", "after", "last")
+        panes = f"(SELECT * FROM {source} WHERE pane > {after} - {size})"
+        ends = f"__start + {size} > {after} AND __start <= {last}"
+        return self._results(stage, self._expand(stage, panes, ends), *more)
 
     def present(self, stage: Stage, results: str = "results") -> str:
         """``results`` as people see them: every row says what it is."""
@@ -260,8 +273,17 @@ class Writer:
             "CAST(NULL AS DOUBLE) AS coverage",
             f"__start < {origin} AS boundary",
             f"{self.micros(emitted)} AS emitted_at",
+            *self._no_estimate(stage),
         ]
         return f"SELECT {', '.join(columns)} FROM {self.told(results, 'origin', 'emitted_at')}"
+
+    def _no_estimate(self, stage: Stage) -> list[str]:
+        """The columns of estimates, as finals and revisions have them."""
+        if stage.estimated is None:
+            return []
+        tuples, prod, *rest = stage.estimated.names
+        empty = [f"CAST(NULL AS DOUBLE) AS {self.name(name)}" for name in rest]
+        return [f"__rows AS {tuples}", f"CAST(NULL AS STRING) AS {prod}", *empty]
 
     def latest(self, stage_below: Stage) -> str:
         """The newest revision of each row of ``rows``, results of the level below."""
@@ -274,6 +296,11 @@ class Writer:
         keys = ["__start", *stage_below.keys]
         same = self._same("r", "d", keys)
         return f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same}"
+
+
+def _counted(stage: Stage) -> tuple[str, ...]:
+    """Rows per result are told where estimates are."""
+    return () if stage.estimated is None else ("__rows",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slackwater.query.contract import Contract, FixedSlack, MaxError, MinRecall
+from slackwater.query.estimates import Estimates
 from slackwater.query.schema import Schema
 from slackwater.units import DurationLike
 
@@ -71,7 +72,16 @@ class Aggregate:
     values: tuple[tuple[str, str], ...]
 
 
-Step = Where | Select | Aggregate
+@dataclass(frozen=True, slots=True)
+class Costly:
+    """Work on at most ``budget`` rows in a batch; the others wait."""
+
+    budget: int
+    aside: str = "wait"
+    starve: DurationLike | None = None
+
+
+Step = Where | Select | Aggregate | Costly
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,35 @@ class Stream:
 
     def _then(self, step: Step) -> Stream:
         return replace(self, steps=(*self.steps, step))
+
+    def costly(
+        self, budget: int, *, aside: str = "wait", starve: DurationLike | None = None
+    ) -> Stream:
+        """Say that what follows is expensive: work on ``budget`` rows in each batch, no more.
+
+        Rows that arrive are written down as they are, which is cheap, and wait. Estimates overtake
+        them: they tell of rows that were worked on. Finals stay exact: no window is answered while
+        a row of it waits. The first step of a query over one stream.
+
+        Parameters
+        ----------
+        budget
+            Rows to work on in each batch, at most.
+        aside
+            What becomes of the waiting rows of a window that was estimated. ``"wait"``: they keep
+            their place; ``"drop"``: they are shed, and counted; ``"idle"``: they are worked on
+            when nothing else waits; ``"3:1"`` (any k): one of them after three others.
+        starve
+            With ``"idle"`` and ``"3:1"``: a row set aside for this long, by the clock of the
+            query, comes first.
+
+        Notes
+        -----
+        The *expensive operator* with its to-do list, and the sidelining of bursts:
+        ``spec/prodding.md`` ALG-7, ALG-10, F44, F56, F58. Rows wait by batch and pane, not one by
+        one, and the budget stands for the time that the operator has.
+        """
+        return self._then(Costly(budget, aside, starve))
 
     def where(self, predicate: str) -> Stream:
         """Keep the rows for which an SQL predicate is true."""
@@ -122,6 +161,7 @@ class Stream:
         late: str = "drop",
         keep: DurationLike | None = None,
         idle: DurationLike | None = None,
+        estimates: Estimates | Sequence[Estimates] = (),
         sink: Any = None,
         side: Any = None,
         quality: Any = None,
@@ -143,6 +183,9 @@ class Stream:
             With ``late="revise"``: how long after closing an answer may still be revised.
         idle
             A stream silent for this long (wall time) no longer holds the clock back.
+        estimates
+            ``sw.estimates(every="5 seconds")``: early answers of open windows, among the results
+            with ``kind`` = ``estimate``; several of them for several cadences.
         sink, side, quality
             Where results, late rows, and under a contract the measured quality go; by default
             into the checkpoint folder as Parquet.
@@ -158,6 +201,7 @@ class Stream:
             late=late,
             keep=keep,
             idle=idle,
+            estimates=(estimates,) if isinstance(estimates, Estimates) else tuple(estimates),
             sink=sink,
             side=side,
             quality=quality,
@@ -198,6 +242,7 @@ class Query:
     late: str = "drop"
     keep: DurationLike | None = None
     idle: DurationLike | None = None
+    estimates: tuple[Estimates, ...] = ()
     sink: Any = None
     side: Any = None
     quality: Any = None

@@ -11,14 +11,25 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.finding import finding_params, last_periods
 from slackwater.control.ordering import tree_of
+from slackwater.control.prodding import ProddingState, Progress
 from slackwater.control.records import ControlState, Decision, Measured
+from slackwater.control.step import origin_of
 from slackwater.disorder.finding import Found
+from slackwater.plan.opening import paired
 from slackwater.plan.stage import PipelinePlan, QueryPlan
-from slackwater.spark.book import BEGIN_OF_TIME, Book, kept_longer
-from slackwater.spark.engine import Delta, Engine
-from slackwater.spark.intake import Intake
+from slackwater.spark.book import (
+    BEGIN_OF_TIME,
+    Book,
+    backlog_state,
+    estimates_state,
+    kept_longer,
+)
+from slackwater.spark.engine import Delta, Engine, new_run
+from slackwater.spark.estimating import Estimator
+from slackwater.spark.intake import Intake, Observer
 from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.joins import JoinRunner, Moment
+from slackwater.spark.judging import Judged, judge
 from slackwater.spark.quality import (
     Quality,
     measured,
@@ -26,11 +37,13 @@ from slackwater.spark.quality import (
     recall_table,
     shown_errors,
 )
+from slackwater.spark.reading import Reading
 from slackwater.spark.run import Run
 from slackwater.spark.shape import Shapes
 from slackwater.spark.side import SideMoment, join_side_rows, side_rows
 from slackwater.spark.sinks.base import Results, Sink
 from slackwater.spark.stages import Bounds, QueryRunner
+from slackwater.spark.working import chosen_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +61,17 @@ class Outlets:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What does not change while a pipeline runs: its plan, and the shapes of its relations."""
+    """What does not change while a pipeline runs: its plan, and the shapes of its relations.
+
+    ``workers`` do the work of expensive queries.
+    """
 
     plan: PipelinePlan
     intake: Intake
     shapes: Shapes
     joins: dict[str, JoinShape]
+    readings: dict[str, Reading]
+    workers: dict[str, Observer] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -61,7 +79,8 @@ class Applying:
     """One batch being applied in one engine.
 
     ``before`` is the state the batch began with, ``after`` what was decided to follow. ``quality``
-    goes on from batch to batch, ``found`` is what the joins of this batch computed.
+    and ``judged`` go on from batch to batch, ``found`` is what the joins of this batch computed,
+    ``answered`` the rows of estimates by prod.
     """
 
     layout: Layout
@@ -75,46 +94,81 @@ class Applying:
     after: ControlState
     quality: dict[str, Quality]
     ended: bool
+    judged: dict[str, Judged]
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
     fresh: dict[str, Run | None] = field(default_factory=dict)
     held: list[Any] = field(default_factory=list)
 
     def apply(self, deltas: dict[str, Delta[Any]]) -> dict[str, dict[str, int]]:
         """Keep what is new, close windows, join, write results; tell how many of each query."""
         streams = {state.identity: name for name, state in self.layout.plan.base_states}
+        costly = [query for query in self.layout.plan.queries if query.costly is not None]
+        waiting = {query.base.state.identity for query in costly}
         for identity, delta in deltas.items():
+            if identity in waiting:
+                self.book.add(delta.run)
+                continue
             bound = self.decision.streams[streams[identity]].bound
             self.fresh[identity] = self.engine.absorb(delta, self.decision.batch, bound)
             self.book.add(self.fresh[identity])
+        for query in costly:
+            self.fresh[query.base.state.identity] = run = self._work(query)
+            self.book.add(run)
         told: dict[str, dict[str, int]] = {}
         for query in self.layout.plan.queries:
-            emitted = self._emit(query)
-            told[query.name] = {"emitted": emitted, "aside": self._set_aside(query)}
+            told[query.name] = self._emit(query) | {"aside": self._set_aside(query)}
             self._measure(query)
         return told
 
+    def _work(self, query: QueryPlan) -> Run | None:
+        """Work on those waiting rows of an expensive query that were chosen."""
+        working = self.decision.queries[query.name].working
+        if working is None or not working.taken:
+            return None
+        runs = self.book.of(backlog_state(query.name))
+        schema = self.layout.intake.schemas[query.stream]
+        rows = chosen_rows(self.session, self.engine.folder, runs, working.taken, schema)
+        state, batch = query.base.state, self.decision.batch
+        delta = self.engine.observe(
+            self.layout.workers[query.name].partials(rows), state, batch, ()
+        )
+        return self.engine.absorb(delta, batch, None)
+
     # results ---------------------------------------------------------------------------------
 
-    def _emit(self, query: QueryPlan) -> int:
+    def _emit(self, query: QueryPlan) -> dict[str, int]:
         origin = min(self.decision.streams[name].origin or 0 for name in query.streams)
         labels = {"origin": origin, "emitted_at": self.decision.emitted_at}
+        finals = self._finals(query, labels)
+        if query.estimates is None:
+            return {"emitted": self._write(query, [finals])}
+        finals = self._judge(query, finals)
+        said, estimates = self._said(query)
+        return {"emitted": self._write(query, [finals, said]) - estimates, "estimates": estimates}
+
+    def _write(self, query: QueryPlan, parts: list[Any | None]) -> int:
+        """Write results, all at once."""
+        shown = [part for part in parts if part is not None]
+        written = 0
+        if shown:
+            together = shown[0] if len(shown) == 1 else self.engine.concat(shown)
+            results = Results(self.session, together, self._shown(query))
+            written = self.outlets.sinks[query.name].write(self.decision.batch, results)
+        self._let_go()
+        return written
+
+    def _finals(self, query: QueryPlan, labels: dict[str, int]) -> Any | None:
+        """Final answers and revisions as people see them."""
         schema = self._shown(query)
         if query.stages:
             runner = self._runner(query, Bounds.of(self.decision.queries[query.name]), labels)
             delta = runner.absorb(self._joined(query)) if query.join else self._delta(query)
-            shown = runner.run(delta)
-        elif query.recall is None:
-            shown = self._joining(query).shown(labels, schema)
-        else:
-            joined = self._joined(query)
-            joining = self._joining(query)
-            shown = None if joined is None else joining.present(joined, labels, schema)
-        if shown is None:
-            return 0
-        results = Results(self.session, shown, schema)
-        written = self.outlets.sinks[query.name].write(self.decision.batch, results)
-        self._let_go()
-        return written
+            return runner.run(delta)
+        if query.recall is None:
+            return self._joining(query).shown(labels, schema)
+        joined = self._joined(query)
+        return None if joined is None else self._joining(query).present(joined, labels, schema)
 
     def _shown(self, query: QueryPlan) -> pa.Schema:
         """The columns that people see."""
@@ -135,8 +189,7 @@ class Applying:
         joined = joining.run()
         if query.recall is None or joined is None:
             return joined
-        joined = self.engine.hold(joined)
-        self.held.append(joined)
+        joined = self._held(joined)
         params, clock = finding_params(query), self.before.clocks.get(query.name)
         began = BEGIN_OF_TIME if clock is None else clock
         self.found[query.name] = joining.found(joined, params.bucket, params.granularity, began)
@@ -162,6 +215,65 @@ class Applying:
         for relation in self.held:
             self.engine.let_go(relation)
         self.held = []
+
+    # estimates -------------------------------------------------------------------------------
+
+    def _said(self, query: QueryPlan) -> tuple[Any | None, int]:
+        """What open windows would say now, to whoever asked, and how many rows that is."""
+        prodding = self.decision.queries[query.name].prodding
+        assert prodding is not None
+        estimator = Estimator(
+            self.engine,
+            self.layout.readings[query.name],
+            self.book,
+            self._progress(query),
+            self.judged.get(query.name, Judged()),
+        )
+        before = self.before.prodding.get(query.name, ProddingState())
+        said = estimator.said(prodding.calls, before, self.decision.emitted_at)
+        if said is None:
+            return None, 0
+        said = self._held(said)
+        rows = self.engine.tally(said, "__ask")
+        self.answered |= {call.id: rows.get(n, 0) for n, call in enumerate(prodding.calls)}
+        self._remember(query, said)
+        shown = self.engine.pick(said, self.layout.readings[query.name].shown)
+        return shown, sum(rows.values())
+
+    def _progress(self, query: QueryPlan) -> Progress:
+        return Progress(
+            self.before.clocks.get(query.name),
+            self.after.clocks.get(query.name),
+            self.decision.queries[query.name].upto,
+            origin_of(query.streams, self.after.streams),
+        )
+
+    def _remember(self, query: QueryPlan, said: Any) -> None:
+        """Keep estimates that are to be judged until their windows have a final answer."""
+        run = new_run(estimates_state(query.name), self.decision.batch, "e")
+        schema = self.layout.readings[query.name].kept
+        kept = self.engine.pick(said, schema, "__keep")
+        self.book.add(self.engine.save(kept, run, "__start"))
+
+    def _judge(self, query: QueryPlan, finals: Any | None) -> Any | None:
+        """Compare finals with what was estimated of them."""
+        runs = self.book.of(estimates_state(query.name))
+        assert query.estimates is not None
+        if finals is None or not runs:
+            return finals
+        finals = self._held(finals)
+        reading = self.layout.readings[query.name]
+        said = self.engine.load(runs, reading.kept)
+        text = paired(self.engine.writer, reading.keys, reading.columns)
+        pairs = self.engine.sql(text, reading.pairs, {}, said=said, finals=finals)
+        before = self.judged.get(query.name, Judged())
+        table, batch = self.engine.arrow(pairs), self.decision.batch
+        self.judged[query.name] = judge(before, query.estimates, table, batch)
+        return finals
+
+    def _held(self, relation: Any) -> Any:
+        self.held.append(self.engine.hold(relation))
+        return self.held[-1]
 
     # late rows -------------------------------------------------------------------------------
 

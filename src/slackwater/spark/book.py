@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from slackwater.plan.statement import Writer
 from slackwater.plan.tree import JoinNode, inputs_of, nodes_of
 from slackwater.spark.engine import Engine, R, new_run
 from slackwater.spark.join_shape import JoinShape
+from slackwater.spark.reading import Reading
 from slackwater.spark.run import Run
 from slackwater.spark.shape import Shapes
 
@@ -49,6 +50,16 @@ def answers_state(query: QueryPlan) -> str:
     return f"{query.name}-answers"
 
 
+def estimates_state(query: str) -> str:
+    """What a query has estimated of windows that are open, until they are judged."""
+    return f"{query}-estimates"
+
+
+def backlog_state(query: str) -> str:
+    """Raw rows that an expensive query has not worked on."""
+    return f"{query}-backlog"
+
+
 IsPast = Callable[[Run], bool]
 
 
@@ -65,6 +76,9 @@ def readers(
             found.setdefault(told_state(query, stage), []).append(past)
         if query.stages:
             found[answers_state(query)] = [partial(_is_past, query, query.base, decision)]
+            found[estimates_state(query.name)] = [partial(_is_answered, query.top, decision)]
+        if query.costly is not None:
+            found[backlog_state(query.name)] = [partial(_is_worked_off, decision)]
         if query.join is not None:
             for state, patience in patiences(query.join, trees[query.name]).items():
                 past = partial(_is_beyond_reach, decision, patience + kept_longer(query, decision))
@@ -93,6 +107,14 @@ def _is_past(query: QueryPlan, stage: Stage, decision: QueryDecision, run: Run) 
         past = BEGIN_OF_TIME if decision.waiting.upto is None else min(past, decision.waiting.upto)
     window = stage.window
     return window.last_start(run.high) + window.size <= past
+
+
+def _is_answered(stage: Stage, decision: QueryDecision, run: Run) -> bool:
+    return decision.upto is not None and run.high + stage.window.size <= decision.upto
+
+
+def _is_worked_off(decision: QueryDecision, run: Run) -> bool:
+    return decision.working is None or run.batch not in decision.working.runs
 
 
 def _is_beyond_reach(decision: QueryDecision, patience: int, run: Run) -> bool:
@@ -157,6 +179,17 @@ def keepings(
             answers = shapes[query.name, query.base.level].results
             found[answers_state(query)] = Keeping(GATHER, answers, "__start")
     return found
+
+
+def estimate_keepings(readings: Iterable[Reading]) -> dict[str, Keeping]:
+    """Estimates that wait to be judged are only gathered."""
+    return {
+        estimates_state(reading.query): Keeping(
+            GATHER, reading.kept, "__start", reading.window.size
+        )
+        for reading in readings
+        if reading.is_prodded
+    }
 
 
 def _join_keepings(shape: JoinShape, tree: JoinNode) -> dict[str, Keeping]:

@@ -10,6 +10,9 @@ Layout::
     runs/<state>/...       state
     side/<query>/...       rows set aside
     quality/<query>/...    measured errors of answers under an error bound
+    readings.json          how to read estimates out of the runs
+    prods/<id>.json        prods from outside that wait for the next batch
+    control/               Spark's own offsets of a stream of prods
     events.jsonl           what happened; full files are events.00000001.jsonl and so on
 """
 
@@ -25,7 +28,7 @@ from typing import Any
 
 from slackwater.errors import CheckpointError, StorageError
 
-FORMAT = 3
+FORMAT = 4
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 
@@ -124,6 +127,18 @@ class Checkpoint:
     def events(self) -> Path:
         return self.folder / "events.jsonl"
 
+    @property
+    def readings(self) -> Path:
+        return self.folder / "readings.json"
+
+    @property
+    def prods(self) -> Path:
+        return self.folder / "prods"
+
+    @property
+    def control(self) -> Path:
+        return self.folder / "control"
+
     def side(self, query: str) -> Path:
         return self.folder / "side" / query
 
@@ -175,7 +190,7 @@ class Checkpoint:
             raise CheckpointError(
                 "CHECKPOINT_DAMAGED", f"{path} is not JSON", "restore the file or start afresh"
             ) from error
-        self._check_format(value.get("format"))
+        self.check_format(value.get("format"))
         if value.get("pipeline") != identity:
             raise CheckpointError(
                 "CHECKPOINT_OTHER_QUERY",
@@ -184,7 +199,8 @@ class Checkpoint:
                 "slack, late rows, sinks and tiers may change; for other changes use a new folder",
             )
 
-    def _check_format(self, found: object) -> None:
+    def check_format(self, found: object) -> None:
+        """Refuse what another version wrote."""
         if found != FORMAT:
             raise CheckpointError(
                 "CHECKPOINT_FORMAT",
@@ -204,7 +220,7 @@ class Checkpoint:
 
     def manifest(self, batch: int) -> dict[str, Any]:
         value = unseal(self.manifest_path(batch))
-        self._check_format(value.get("format"))
+        self.check_format(value.get("format"))
         return value
 
     def commit(self, batch: int, manifest: dict[str, Any]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -146,6 +147,28 @@ class ColumnarEngine:
 
     def arrow(self, relation: pa.Table) -> pa.Table:
         return relation
+
+    def pick(self, relation: pa.Table, schema: pa.Schema, marked: str | None = None) -> pa.Table:
+        rows = relation if marked is None else relation.filter(relation[marked])
+        return rows.select(schema.names)
+
+    def lift(self, table: pa.Table) -> pa.Table:
+        return table
+
+    def tally(self, relation: pa.Table, column: str) -> dict[int, int]:
+        counts = pc.value_counts(relation[column])
+        return {count["values"]: count["counts"] for count in counts.to_pylist()}
+
+    @contextmanager
+    def beside(self) -> Iterator[ColumnarEngine]:
+        """A second engine over the same runs, for a reader in another thread."""
+        other = ColumnarEngine.__new__(ColumnarEngine)
+        other.folder, other.writer = self.folder, self.writer
+        other._tables, other._duck = dict(self._tables), self._duck.cursor()
+        try:
+            yield other
+        finally:
+            other._duck.close()
 
     def is_empty(self, relation: pa.Table) -> bool:
         return bool(relation.num_rows == 0)

@@ -22,11 +22,11 @@ from slackwater.control.records import Tier
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.spark.columnar import distinct_values, histogram, totals
-from slackwater.spark.engine import Delta, Marks, filled, new_run
+from slackwater.spark.engine import Delta, Marks, new_run
 from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.intake import few_cores
-from slackwater.spark.parquet import uri, write_parquet
-from slackwater.spark.run import Run, damaged
+from slackwater.spark.parquet import described, read_runs, write_parquet
+from slackwater.spark.run import Run
 
 PLACE = "__by"
 # Of runs that stay on the executors: where rows lie is not changed behind our back, and looking for
@@ -108,7 +108,7 @@ class SparkEngine:
             if written.exists():
                 (self.folder / run.path).parent.mkdir(exist_ok=True)
                 written.rename(self.folder / run.path)
-            found.append(self._described(run) if (self.folder / run.path).exists() else None)
+            found.append(described(run, self.folder) if (self.folder / run.path).exists() else None)
         shutil.rmtree(beside)
         return found
 
@@ -159,17 +159,7 @@ class SparkEngine:
 
     def _write(self, frame: DataFrame, run: Run) -> Run:
         write_parquet(frame, self.folder / run.path)
-        return self._described(run)
-
-    def _described(self, run: Run) -> Run:
-        """A run as it was written."""
-        path = self.folder / run.path
-        files = sorted(path.glob("*.parquet"))
-        rows = sum(pq.read_metadata(file).num_rows for file in files)
-        parts: dict[str, tuple[int, int | None]] = {
-            file.name: (file.stat().st_size, None) for file in files
-        }
-        return filled(run, rows, 0, 0, parts)
+        return described(run, self.folder)
 
     def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> DataFrame:
         wanted = from_arrow_schema(schema)
@@ -208,22 +198,24 @@ class SparkEngine:
             self.keep_only(())
 
     def _read(self, runs: Sequence[Run], schema: StructType) -> DataFrame:
-        for run in runs:
-            for name, (size, _) in run.parts.items():
-                path = self.folder / run.path / name if name else self.folder / run.path
-                if not path.exists() or path.stat().st_size != size:
-                    raise damaged(path, "is missing or has another size than was written")
-        paths = [uri(self.folder / run.path) for run in runs]
-        try:
-            return self.session.read.schema(schema).parquet(*paths)
-        except PySparkException as error:
-            raise damaged(self.folder / runs[0].path, f"cannot be read: {error}") from error
+        return read_runs(self.session, self.folder, runs, schema)
 
     def concat(self, parts: Sequence[DataFrame]) -> DataFrame:
         return reduce(DataFrame.unionByName, parts)
 
     def arrow(self, relation: DataFrame) -> pa.Table:
         return relation.toArrow()
+
+    def pick(self, relation: DataFrame, schema: pa.Schema, marked: str | None = None) -> DataFrame:
+        rows = relation if marked is None else relation.where(F.col(marked))
+        return rows.select(*(F.col(f"`{name}`") for name in schema.names))
+
+    def lift(self, table: pa.Table) -> DataFrame:
+        return self.session.createDataFrame(table)
+
+    def tally(self, relation: DataFrame, column: str) -> dict[int, int]:
+        counts = relation.groupBy(column).count().collect()
+        return {row[0]: row[1] for row in counts}
 
     def is_empty(self, relation: DataFrame) -> bool:
         return relation.isEmpty()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 import pyarrow as pa
@@ -54,6 +55,11 @@ class Engine(Protocol[R]):
 
     @property
     def writer(self) -> Writer: ...
+
+    @property
+    def folder(self) -> Path:
+        """Where runs are kept."""
+        ...
 
     def observe(
         self, partials: DataFrame, state: State, batch: int, sums: Sequence[str]
@@ -103,6 +109,18 @@ class Engine(Protocol[R]):
 
     def arrow(self, relation: R) -> pa.Table:
         """The rows of a relation in the driver."""
+        ...
+
+    def pick(self, relation: R, schema: pa.Schema, marked: str | None = None) -> R:
+        """These columns of a relation; of rows only those ``marked`` by a column, if given."""
+        ...
+
+    def lift(self, table: pa.Table) -> R:
+        """Rows of the driver as a relation."""
+        ...
+
+    def tally(self, relation: R, column: str) -> dict[int, int]:
+        """Rows by the values of a column of numbers."""
         ...
 
     def is_empty(self, relation: R) -> bool: ...

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from slackwater.spark.answers import latest
+from slackwater.spark.asking import prod, read_estimates
 from slackwater.spark.handle import Handle
 from slackwater.spark.pipeline import Pipeline, pipeline, stream
 from slackwater.spark.session import local_session
@@ -15,10 +17,13 @@ __all__ = [
     "console",
     "files",
     "generator",
+    "latest",
     "local_session",
     "memory",
     "parquet",
     "pipeline",
+    "prod",
+    "read_estimates",
     "recording",
     "stream",
 ]

@@ -6,17 +6,26 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from slackwater.control.asking import Request
 from slackwater.control.ordering import tree_of
 from slackwater.control.records import Tier
+from slackwater.errors import SlackwaterError
 from slackwater.events import log
 from slackwater.plan.stage import QueryPlan
+from slackwater.spark.answers import latest as newest
+from slackwater.spark.asking import read_estimates
 from slackwater.spark.book import inner_states
+from slackwater.spark.distributed import SparkEngine
+from slackwater.spark.inbox import check_query, new_id
+from slackwater.spark.judging import Judged
 from slackwater.spark.loop import Loop
+from slackwater.spark.parquet import uri
 from slackwater.spark.quality import by_key
 from slackwater.spark.run import total_rows
+from slackwater.spark.sinks import ParquetSink
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
@@ -33,12 +42,14 @@ class Handle:
         session: SparkSession,
         *,
         flush: bool,
+        control: StreamingQuery | None = None,
     ) -> None:
         self._query = query
         self._loop = loop
         self._pipeline = pipeline
         self._session = session
         self._flush = flush
+        self._control = control
 
     @property
     def is_active(self) -> bool:
@@ -91,6 +102,73 @@ class Handle:
                 lines.append(f"query {query.name}: ({inside}) holds {held:,} rows")
         return lines
 
+    def estimate(self, query: str | None = None, where: str | None = None) -> DataFrame:
+        """What open windows would say now, without waiting for a batch and without disturbing any.
+
+        Reads what the newest committed batch left behind. Works for every query with aggregates;
+        a query with ``estimates`` also has coverage and error bands from experience.
+
+        Parameters
+        ----------
+        query
+            Which query; may be left out if there is only one.
+        where
+            An SQL predicate over the result's columns, e.g. ``"sensor = 7"`` or
+            ``"window_end = TIMESTAMP '2026-01-01 00:05:00'"``.
+        """
+        loop = self._loop
+        name = check_query(query, loop.layout.readings)
+        snapshot, reading = loop.snapshot, loop.layout.readings[name]
+        if loop.events.is_closed:  # the pipeline has ended: as any other process would
+            found = read_estimates(loop.checkpoint.folder, name, where)
+            return self._session.createDataFrame(found)
+        if snapshot.state.tier == "spark":
+            engine = SparkEngine(loop.checkpoint.runs, self._session.newSession())
+            return snapshot.estimate(engine, reading, where)
+        with loop.columnar.beside() as beside:
+            return self._session.createDataFrame(snapshot.estimate(beside, reading, where))
+
+    def prod(self, query: str | None = None, where: str | None = None) -> str:
+        """Ask for an estimate in the next batch, among the results; give the prod's id.
+
+        What became of it is told by an event ``prod``. Use :meth:`estimate` for an answer now.
+        """
+        return self._loop.inbox.put(Request(new_id(), self._estimating(query), where))
+
+    def set_aggressiveness(self, value: float | None, query: str | None = None) -> None:
+        """Prod this much of a slide before the end of windows, from the next batch on.
+
+        ``None`` hands the choice back: to the controller, or to what the query said.
+        """
+        name = self._estimating(query)
+        self._loop.inbox.put(Request(new_id(), name, None, value, automatic=value is None))
+
+    def accuracy(self, query: str | None = None) -> dict[str, dict[str, Any]]:
+        """What estimates were worth once their finals were known; percent, by column.
+
+        ``mean``, ``recent`` and ``worst`` over all, the same ``by_age`` (share of the window's
+        span that the clock had passed) and ``by_group``.
+        """
+        return self._loop.snapshot.judged.get(self._estimating(query), Judged()).details()
+
+    def results(self, query: str | None = None, *, latest: bool = False) -> DataFrame:
+        """What a query has said so far: all of it, or the latest known answer of each window.
+
+        A final replaces the estimates of its window, a revision the final. For results that are
+        kept in Parquet, as they are by default; give those of other sinks to ``sw.latest``.
+        """
+        plans = {plan.name: plan for plan in self._pipeline.plan.queries}
+        name = check_query(query, plans)
+        sink = self._loop.outlets.sinks[name]
+        if not isinstance(sink, ParquetSink):
+            text = f"the results of query {name!r} are not kept in Parquet"
+            raise SlackwaterError("RESULTS_ELSEWHERE", text, "read them where its sink puts them")
+        found = self._session.read.parquet(uri(sink.folder))
+        return newest(found, plans[name].top.keys) if latest else found
+
+    def _estimating(self, query: str | None) -> str:
+        return check_query(query, [q.name for q in self._pipeline.plan.queries if q.estimates])
+
     def events(self) -> Iterator[dict[str, Any]]:
         """Everything that happened so far, oldest first."""
         return log.read(self._loop.checkpoint.events)
@@ -142,6 +220,7 @@ class Handle:
             else:
                 ended = bool(self._query.awaitTermination(timeout))  # type: ignore[arg-type]
         except StreamingQueryException as error:
+            self._stop_control()
             self._loop.end("failed")
             if self._loop.error is not None:
                 raise self._loop.error from error
@@ -152,6 +231,7 @@ class Handle:
 
     def _end(self) -> None:
         reason = "failed"
+        self._stop_control()
         try:
             if self._flush and not self._loop.sealed:
                 self._loop.finish(self._session.newSession())
@@ -159,8 +239,13 @@ class Handle:
         finally:
             self._loop.end(reason)
 
+    def _stop_control(self) -> None:
+        if self._control is not None and self._control.isActive:
+            self._control.stop()
+
     def stop(self) -> None:
         """Stop after the batch at hand; a later start goes on from the checkpoint."""
+        self._stop_control()
         self._loop.halt()
         self._query.stop()
         self._loop.end("stopped")

@@ -27,23 +27,28 @@ from slackwater.events.log import EventLog, last_batch
 from slackwater.spark.apply import Applying, Layout, Outlets
 from slackwater.spark.book import (
     Book,
+    backlog_state,
     compact,
+    estimate_keepings,
     keepings,
     purge,
     readers,
 )
-from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.checkpoint import FORMAT, Checkpoint, seal, write_atomically
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
+from slackwater.spark.inbox import Inbox
 from slackwater.spark.intake import few_cores
+from slackwater.spark.judging import Judged
 from slackwater.spark.observe import Observing
 from slackwater.spark.quality import (
     Quality,
 )
 from slackwater.spark.report import Stopwatch, batch_report
 from slackwater.spark.run import Run, total_rows
+from slackwater.spark.snapshot import Snapshot
 
 SMALL_BATCH = 300_000
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -61,6 +66,7 @@ class Loop:
     pin: Tier | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
+    inbox: Inbox = field(init=False)
     error: BaseException | None = None
     batch: int = -1
     sealed: bool = False
@@ -75,6 +81,9 @@ class Loop:
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     measured: dict[str, Measured] = field(default_factory=dict)
     quality: dict[str, Quality] = field(default_factory=dict)
+    judged: dict[str, Judged] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    snapshot: Snapshot = field(init=False)
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
     halted: bool = False
@@ -83,8 +92,11 @@ class Loop:
         self.columnar = ColumnarEngine(self.checkpoint.runs, sketches=self._has_sketches())
         self.observing = Observing(self.policy, self.layout.intake, self.layout.joins)
         self.state = start(self.policy, self.pin or "columnar")
+        self.inbox = Inbox(self.checkpoint.prods)
         try:
             self._resume()
+            self.snapshot = self._snapshot()
+            self._write_readings()
         except BaseException:
             self.close()
             raise
@@ -125,6 +137,19 @@ class Loop:
             sink.open(query)
             sink.rollback(self.batch)
 
+    def _write_readings(self) -> None:
+        """Tell other processes how to read estimates out of this checkpoint."""
+        path = self.checkpoint.readings
+        queries = {name: one.to_json() for name, one in self.layout.readings.items()}
+        data = seal({"format": FORMAT, "queries": queries})
+        if not path.exists() or path.read_bytes() != data:
+            write_atomically(path, data)
+
+    def _snapshot(self) -> Snapshot:
+        """What the last batch left behind, for readers in other threads."""
+        runs = {state: list(runs) for state, runs in self.book.runs.items()}
+        return Snapshot(self.batch, Book(runs), self.state, dict(self.judged))
+
     def _paths(self, batch: int) -> set[str]:
         return {Run.from_json(run).path for run in self.checkpoint.manifest(batch)["runs"]}
 
@@ -135,6 +160,7 @@ class Loop:
         found = manifest["quality"].items()
         self.quality = {name: Quality.from_json(quality) for name, quality in found}
         self.measured = {name: quality.last for name, quality in self.quality.items()}
+        self.judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
         self.found = {
             name: tuple(Found(*found) for found in results)
             for name, results in manifest["found"].items()
@@ -198,9 +224,10 @@ class Loop:
             after,
             self.quality,
             ended=ended,
+            judged=self.judged,
         )
         told = applying.apply(deltas)
-        self.found = applying.found
+        self.found, self.answered = applying.found, applying.answered
         watch.lap("apply")
         if rows is not None and rows.is_cached:
             rows.unpersist()
@@ -245,7 +272,7 @@ class Loop:
         observation = Observation(
             batch=batch,
             panes={identity: delta.counts for identity, delta in deltas.items()},
-            state_rows=total_rows(self.book.all()),
+            state_rows=total_rows(self.book.all()) - self._waiting_rows(),
             wall=time.time_ns() // 1000,
             now=max(beats, default=None),
             ended=ended,
@@ -254,11 +281,18 @@ class Loop:
             measured=self.measured,
             found=self.found,
             distinct=self.observing.distinct(engine, deltas, self.state),
+            requests=self.inbox.waiting(),
+            accuracies={name: judged.sources for name, judged in self.judged.items()},
         )
         decision, after = step(self.policy, observation, self.state)
         written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
         self.checkpoint.remember(batch, written)
         return decision, after
+
+    def _waiting_rows(self) -> int:
+        """Rows that wait on disk: no engine has them."""
+        names = [query.name for query in self.policy.plan.queries if query.costly]
+        return sum(total_rows(self.book.of(backlog_state(name))) for name in names)
 
     def _record(
         self,
@@ -276,13 +310,14 @@ class Loop:
         purge(self.book, readers(queries, decision.queries, trees))
         joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
         merging = keepings(engine.writer, queries, self.layout.shapes, joins)
+        merging |= estimate_keepings(self.layout.readings.values())
         compact(engine, self.book, merging, decision.batch)
         self._check_size()
         self.columnar.settle()
         self.columnar.keep_only(self.book.all())
         if self.distributed is not None:
             self.distributed.keep_only(self.book.all() if engine is self.distributed else ())
-        report = batch_report(decision, told, self.book, watch, self.quality)
+        report = batch_report(decision, told, self.book, watch, self.quality, judged=self.judged)
         self.checkpoint.commit(
             decision.batch,
             {
@@ -291,6 +326,7 @@ class Loop:
                 "control": after.to_json(),
                 "runs": [run.to_json() for run in self.book.all()],
                 "quality": {name: q.to_json() for name, q in self.quality.items()},
+                "judged": {name: judged.to_json() for name, judged in self.judged.items()},
                 "found": {name: [astuple(f) for f in found] for name, found in self.found.items()},
                 "report": report,
             },
@@ -299,9 +335,11 @@ class Loop:
         self.measured = {name: quality.last for name, quality in self.quality.items()}
         self.last_rows = sum(stream.rows for stream in decision.streams.values())
         self.last_aside = sum(query["aside"] for query in told.values())
+        self.snapshot = self._snapshot()
         self._sweep()
         watch.lap("record")
         self._tell(report, decision)
+        self._tell_prods(decision)
 
     def _check_size(self) -> None:
         """Stop before a batch is committed that leaves more behind than is allowed."""
@@ -320,6 +358,28 @@ class Loop:
         kept = set(self.checkpoint.batches())
         self.named = {batch: paths for batch, paths in self.named.items() if batch in kept}
         self.checkpoint.sweep(set().union(*self.named.values()))
+
+    def _tell_prods(self, decision: Decision) -> None:
+        """Tell people what became of their prods, and forget these."""
+        prodded = {name for name, query in decision.queries.items() if query.prodding is not None}
+        for request in self.inbox.waiting():
+            if request.query not in prodded:
+                reason = f"no query {request.query!r} with estimates"
+                self._tell_prod(decision.batch, request.id, request.query, reason)
+                self.inbox.remove([request.id])
+        for name, query in decision.queries.items():
+            if query.prodding is None:
+                continue
+            reasons = dict(query.prodding.refused)
+            for prod in query.prodding.requests:
+                self._tell_prod(decision.batch, prod, name, reasons.get(prod))
+            self.inbox.remove(query.prodding.requests)
+
+    def _tell_prod(self, batch: int, prod: str, query: str, reason: str | None) -> None:
+        rows = self.answered.get(prod, 0)
+        if reason is None and rows == 0 and prod in self.answered:
+            reason = "no group of an open window matches"
+        self.events.write("prod", batch=batch, prod=prod, query=query, rows=rows, reason=reason)
 
     def _tell(self, report: dict[str, Any], decision: Decision) -> None:
         self.events.write("batch", **report)

@@ -12,10 +12,12 @@ from slackwater.control.records import ControlState, Policy
 from slackwater.control.step import cuts
 from slackwater.plan.state import State
 from slackwater.spark import inputs
-from slackwater.spark.engine import Delta, Engine, Marks
+from slackwater.spark.book import backlog_state
+from slackwater.spark.engine import Delta, Engine, Marks, new_run
 from slackwater.spark.inputs import InputReader
 from slackwater.spark.intake import Intake, Observer
 from slackwater.spark.join_shape import JoinShape
+from slackwater.spark.working import admit
 
 
 @dataclass(slots=True)
@@ -51,7 +53,13 @@ class Observing:
         for reader in self._readers():
             for delta in engine.read_inputs(reader, rows, batch, marks):
                 deltas[delta.state.identity] = delta
+        waiting = {q.base.state.identity: q.name for q in self.policy.plan.queries if q.costly}
         for stream, fed in states:
+            if fed.identity in waiting:
+                run = new_run(backlog_state(waiting[fed.identity]), batch, "d")
+                view = self.intake.rows_of(rows, stream)
+                deltas[fed.identity] = admit(view, fed, run, engine.folder)
+                continue
             view = self.intake.rows_of(rows, stream, small=small)
             partials = self._observer(fed).partials(view)
             sums = self.policy.plan.value_sums.get(fed.identity, ())

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from slackwater.spark.checkpoint import storage_error
+from slackwater.spark.engine import filled
+from slackwater.spark.run import Run, damaged
 
 
 def write_parquet(
-    frame: DataFrame, folder: Path, apart: str | None = None, *, plain: bool = False
+    frame: DataFrame,
+    folder: Path,
+    apart: str | None = None,
+    *,
+    group_bytes: int | None = None,
+    plain: bool = False,
 ) -> None:
     """Write a folder that nobody looks at until it is whole: nothing to be renamed at the end.
 
-    Rows that differ in the column ``apart`` go to folders of their own. ``plain``: no dictionaries,
-    which cost more than they save where values hardly repeat.
+    Rows that differ in the column ``apart`` go to folders of their own. ``group_bytes`` is the
+    size of row groups. ``plain``: no dictionaries, which cost more than they save where values
+    hardly repeat.
     """
     _make_room(folder)
     writer = frame.write.mode("append")
     if apart is not None:
         writer = writer.partitionBy(apart)
+    if group_bytes is not None:
+        writer = writer.option("parquet.block.size", group_bytes)
+    writer = writer.option("maxRecordsPerFile", 0)  # one file for each task, whatever its size
     writer = writer.option("mapreduce.fileoutputcommitter.algorithm.version", "2")
     writer = writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
     if plain:
@@ -37,6 +52,32 @@ def _make_room(folder: Path) -> None:
         (folder / "_temporary" / "0" / "_temporary").mkdir(parents=True)
     except OSError as error:
         raise storage_error(error, folder) from error
+
+
+def described(run: Run, folder: Path) -> Run:
+    """A run as executors wrote it."""
+    files = sorted((folder / run.path).glob("*.parquet"))
+    rows = sum(pq.read_metadata(file).num_rows for file in files)
+    parts: dict[str, tuple[int, int | None]] = {
+        file.name: (file.stat().st_size, None) for file in files
+    }
+    return filled(run, rows, 0, 0, parts)
+
+
+def read_runs(
+    session: SparkSession, folder: Path, runs: Sequence[Run], schema: StructType
+) -> DataFrame:
+    """The rows of some runs; raises if a file is not what was written."""
+    for run in runs:
+        for name, (size, _) in run.parts.items():
+            path = folder / run.path / name if name else folder / run.path
+            if not path.exists() or path.stat().st_size != size:
+                raise damaged(path, "is missing or has another size than was written")
+    paths = [uri(folder / run.path) for run in runs]
+    try:
+        return session.read.schema(schema).parquet(*paths)
+    except PySparkException as error:
+        raise damaged(folder / runs[0].path, f"cannot be read: {error}") from error
 
 
 def uri(path: Path) -> str:

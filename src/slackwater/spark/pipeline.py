@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.control.records import Policy, Tier
 from slackwater.errors import CheckpointError, Problem, QueryError
@@ -19,9 +20,11 @@ from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.spark.apply import Layout, Outlets
 from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.control_stream import check_control, follow
 from slackwater.spark.handle import Handle
-from slackwater.spark.intake import Intake, open_streams
+from slackwater.spark.intake import Intake, Observer, open_streams
 from slackwater.spark.loop import Loop
+from slackwater.spark.reading import Reading
 from slackwater.spark.session import direct_checkpoint_files, local_session
 from slackwater.spark.shape import shapes
 from slackwater.spark.sinks import ParquetSink
@@ -94,6 +97,7 @@ class Options:
     flush: bool = False
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
+    prods: DataFrame | None = None
 
     def problems(self) -> list[Problem]:
         found = []
@@ -111,6 +115,8 @@ class Options:
         if self.max_state_rows is not None and self.max_state_rows < 1:
             text = f"{self.max_state_rows} is below 1"
             found.append(Problem("OPTION_INVALID", "start, max_state_rows", text))
+        if self.prods is not None:
+            found += check_control(self.prods)
         if self.flush and self.trigger != AVAILABLE_NOW:
             hint = f'use trigger="{AVAILABLE_NOW}" with it'
             found.append(
@@ -153,6 +159,7 @@ class Pipeline:
         flush: bool = False,
         on_batch: Callable[[dict[str, Any]], None] | None = None,
         max_state_rows: int | None = None,
+        prods: DataFrame | None = None,
         spark: SparkSession | None = None,
     ) -> Handle:
         """Start the pipeline.
@@ -171,7 +178,7 @@ class Pipeline:
             With ``"auto"``: above this many rows of state the spark tier takes over.
         heartbeat
             Wall time between heartbeats that keep a quiet pipeline moving; by default one per
-            second if a query has ``idle``.
+            second if a query has ``idle`` or is ``costly``.
         flush
             With ``"available-now"``: the streams end here; close every open window and seal the
             checkpoint.
@@ -180,10 +187,16 @@ class Pipeline:
         max_state_rows
             Stop with a clear error, and the batch not committed, rather than keep more rows of
             state than this; no limit by default.
+        prods
+            A stream whose rows are demands for estimates: columns ``query``, ``where`` and
+            ``aggressiveness``, all of which may be left out. Make it from any stream by a
+            ``select``. Its rows are taken in by the batch that follows.
         spark
             The session to use; the active one, or a local one, by default.
         """
-        options = Options(trigger, tier, columnar_rows, heartbeat, flush, on_batch, max_state_rows)
+        options = Options(
+            trigger, tier, columnar_rows, heartbeat, flush, on_batch, max_state_rows, prods
+        )
         if found := options.problems():
             raise QueryError(found)
         session = spark or SparkSession.getActiveSession() or local_session()
@@ -220,7 +233,17 @@ class Pipeline:
         except BaseException:
             loop.close()
             raise
-        return Handle(query, loop, self, session, flush=options.flush)
+        return Handle(
+            query, loop, self, session, flush=options.flush, control=self._follow(options, loop)
+        )
+
+    def _follow(self, options: Options, loop: Loop) -> StreamingQuery | None:
+        """Take prods from a stream, if there is one."""
+        if options.prods is None:
+            return None
+        names = [query.name for query in self.plan.queries if query.estimates]
+        ends = options.trigger == AVAILABLE_NOW
+        return follow(options.prods, loop.inbox, names, loop.checkpoint.control, ends=ends)
 
     def _tell_start(self, loop: Loop, options: Options) -> None:
         loop.events.write(
@@ -238,10 +261,12 @@ class Pipeline:
         """The loop that handles this pipeline's micro-batches."""
         stages, joins = shapes(session, self.plan, intake.schemas)
         pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
+        readings = {q.name: Reading.of(q, stages) for q in self.plan.queries if q.stages}
+        workers = {q.name: Observer.of(q.base.state) for q in self.plan.queries if q.costly}
         return Loop(
             policy=Policy(self.plan, options.columnar_rows),
             checkpoint=folder,
-            layout=Layout(self.plan, intake, stages, joins),
+            layout=Layout(self.plan, intake, stages, joins, readings, workers),
             outlets=self._outlets(folder),
             events=EventLog(folder.events),
             pin=pin,
@@ -268,7 +293,8 @@ class Pipeline:
             return None
         if options.heartbeat is not None:
             return duration(options.heartbeat)
-        return SECOND if any(q.idle is not None for q in self.plan.queries) else None
+        quiet = any(q.idle is not None or q.costly is not None for q in self.plan.queries)
+        return SECOND if quiet else None
 
 
 def _open(definition: StreamDef, session: SparkSession) -> DataFrame:

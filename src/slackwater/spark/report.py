@@ -6,8 +6,11 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from slackwater.control.prodding import Prodding
 from slackwater.control.records import Decision
+from slackwater.control.working import Working
 from slackwater.spark.book import Book
+from slackwater.spark.judging import Judged
 from slackwater.spark.quality import Quality
 from slackwater.spark.run import sizes, total_rows
 
@@ -31,6 +34,8 @@ def batch_report(
     book: Book,
     watch: Stopwatch,
     quality: dict[str, Quality],
+    *,
+    judged: dict[str, Judged],
 ) -> dict[str, Any]:
     """What this batch did, as the ``batch`` event tells it."""
     return {
@@ -54,9 +59,15 @@ def batch_report(
                 "dropped": q.dropped,
                 "max_lateness": q.max_lateness,
                 **({"lateness": q.lateness} if q.lateness else {}),
-                **told[name],
+                **{what: told[name][what] for what in ("emitted", "aside")},
                 **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
                 **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
+                **({"backlog": _backlog(q.working)} if q.working else {}),
+                **(
+                    _estimates(q.prodding, told[name], judged.get(name, Judged()), decision.batch)
+                    if q.prodding
+                    else {}
+                ),
             }
             for name, q in decision.queries.items()
         },
@@ -67,4 +78,34 @@ def batch_report(
             "by": sizes(book.all()),
         },
         "ms": watch.laps,
+    }
+
+
+def _backlog(working: Working) -> dict[str, int]:
+    """What an expensive query did of its work, and what waits."""
+    return {
+        "todo": working.todo,
+        "aside": working.aside,
+        "shed": working.shed,
+        "worked": working.worked,
+    }
+
+
+def _estimates(
+    prodding: Prodding, told: dict[str, int], judged: Judged, batch: int
+) -> dict[str, dict[str, Any]]:
+    """Prods and estimates of a batch, and what estimates were worth so far."""
+    sample = judged.sample
+    if sample is not None and sample.batch != batch:  # told before
+        sample = None
+    return {
+        "estimates": {
+            "prods": len(prodding.calls),
+            "rows": told["estimates"],
+            "late": prodding.late,
+            "refused": len(prodding.refused),
+            "aggressiveness": prodding.aggressiveness,
+            "accuracy": judged.report(),
+            **({} if sample is None else {"sample": sample.report()}),
+        }
     }

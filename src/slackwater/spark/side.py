@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -74,7 +74,8 @@ def side_rows(
         reasons.append(f"WHEN {last} <= {decision.horizon} THEN 'late'")
     delay = "CAST(NULL AS BIGINT)" if clock is None else f"{clock} - __ts"
     has_heartbeat = "__beat" in rows.columns
-    mine = rows.where(passes(state, heartbeat=has_heartbeat))
+    usable = state if query.costly is None else replace(state, where=None)  # not worked on yet
+    mine = rows.where(passes(usable, heartbeat=has_heartbeat))
     kept = [c for c in rows.columns if c not in ("__beat", "__one")]
     return (
         mine.select(

@@ -1,7 +1,7 @@
 // A chart: title, legend with values, and a uPlot canvas that follows the page's time.
 
 import { colour, element, setText } from "./dom.js";
-import { onAxis, shown, wallTime } from "./format.js";
+import { isKnown, onAxis, shown, wallTime } from "./format.js";
 
 const HEIGHT = 150;
 const charts = new Set();
@@ -25,7 +25,7 @@ export function indexAt(times, moment) {
 }
 
 export class Chart {
-  // series: {label, color, kind: "line"|"step"|"area"|"target"}
+  // series: {label, color, kind: "line"|"step"|"area"|"target"|"trace", isQuiet: not in the legend}
   constructor(title, note, unit, options = {}) {
     this.unit = unit;
     this.options = options;
@@ -34,8 +34,8 @@ export class Chart {
     this.legend = element("ul", { class: "legend" });
     this.plot = element("div", { class: "plot" });
     this.none = element("div", { class: "none" }, options.empty ?? "nothing yet");
-    this.node = element("section", { class: "chart" },
-      element("h4", {}, title, note ? element("small", {}, note) : null), this.legend, this.plot);
+    this.note = element("small", {}, note ?? "");
+    this.node = element("section", { class: "chart" }, element("h4", {}, title, this.note), this.legend, this.plot);
     this.plot.append(this.none);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.plot);
@@ -120,6 +120,7 @@ export class Chart {
   line(one) {
     const stroke = colour(one.color);
     const base = { label: one.label, stroke, width: 1.75, points: { show: false }, spanGaps: one.kind !== "gap" };
+    if (one.kind === "trace") return { ...base, width: 1.25, points: { show: true, size: 4, fill: stroke, stroke } };
     if (one.kind === "target") return { ...base, width: 1.25, dash: [5, 4] };
     if (one.kind === "area") return { ...base, width: 0.5, fill: stroke, paths: uPlot.paths.stepped({ align: -1 }) };
     if (one.kind === "dots") return { ...base, width: 0, points: { show: true, size: 4, fill: stroke, stroke }, paths: () => null };
@@ -157,6 +158,7 @@ export class Chart {
   makeLegend() {
     this.values = this.series.map(() => element("b"));
     this.legend.replaceChildren(...this.series.map((one, number) => {
+      if (one.isQuiet) return "";
       const mark = element("i", { class: one.kind === "area" ? "block" : one.kind === "target" ? "dashed" : "" });
       mark.style.background = colour(one.color);
       mark.style.color = colour(one.color);
@@ -167,12 +169,16 @@ export class Chart {
   // The values under the cursor, else at the moment looked at.
   tell(at = null) {
     if (!this.values || this.values.length !== this.series.length) return;
-    const index = at ?? indexAt(this.data[0], view.moment);
     this.series.forEach((one, number) => {
-      let value = this.data[number + 1][index];
-      if (value === null && at === null) value = lastKnown(this.data[number + 1], index);
-      setText(this.values[number], shown(value, one.unit ?? this.unit));
+      const value = this.valueAt(number, at);
+      setText(this.values[number], value === undefined ? "" : shown(value, one.unit ?? this.unit));
     });
+  }
+
+  valueAt(number, at) {
+    const values = this.data[number + 1];
+    const index = at ?? indexAt(this.data[0], view.moment);
+    return at === null ? lastKnown(values, index) : values[index] ?? null;
   }
 
   // A line at the moment looked at; what comes after it steps back.
@@ -197,6 +203,19 @@ export class Chart {
 export function lastKnown(values, index) {
   for (let i = index; i >= 0; i -= 1) if (values[i] !== null && values[i] !== undefined) return values[i];
   return null;
+}
+
+export function sum(values, until) {
+  let total = 0;
+  for (let i = 0; i <= until && i < values.length; i += 1) total += values[i] ?? 0;
+  return total;
+}
+
+// The part of a scale of shares that is of interest: from below the least to all.
+export function shareLimits(low, high, data) {
+  const least = Math.min(...data.slice(1).flat().filter(isKnown));
+  const floor = Number.isFinite(least) ? Math.max(0, least - Math.max(0.02, (1 - least) * 0.25)) : 0;
+  return [floor, 1.005];
 }
 
 function axisTime(mark, marks) {

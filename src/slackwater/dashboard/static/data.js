@@ -19,6 +19,7 @@ export class Run {
     Object.assign(this, told);
     this.numbers = told.history ? told.history.numbers : {};
     this.words = told.history ? told.history.words : [];
+    this.samples = told.history?.samples ?? {};
     this.entries = told.log ? told.log.entries : [];
     this.version = 0;
     this.isStored = Boolean(told.history);
@@ -47,6 +48,7 @@ export class Run {
     Object.assign(this, { ...told, epoch: history.epoch, newest: history.newest });
     this.numbers = history.numbers;
     this.words = history.words;
+    this.samples = history.samples ?? {};
     this.version += 1;
   }
 
@@ -57,7 +59,7 @@ export class Run {
   }
 
   // Add points that came live; those known already are left out.
-  append(numbers, words) {
+  append(numbers, words, samples) {
     const fresh = numbers.run?.[""]?.batch ?? [];
     const known = this.column("run", "", "batch");
     const last = known.length ? known[known.length - 1] : -1;
@@ -73,6 +75,7 @@ export class Run {
     }
     this.level(before + fresh.length - first);
     this.words = words;
+    for (const [query, newer] of Object.entries(samples)) (this.samples[query] ??= []).push(...newer.filter((sample) => sample.batch > last));
     this.newest = fresh[fresh.length - 1];
     this.version += 1;
   }

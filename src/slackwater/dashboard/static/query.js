@@ -1,8 +1,10 @@
 // One query: what it promises, how it stands, why it waits, and its charts.
 
-import { Chart, indexAt, lastKnown, view } from "./chart.js";
+import { Chart, indexAt, lastKnown, shareLimits, sum, view } from "./chart.js";
 import { element, setText } from "./dom.js";
-import { eventTime, isKnown, shown, span, whole, withUnit } from "./format.js";
+import { EstimatesPart } from "./estimates.js";
+import { eventTime, isKnown, shown, span, whole } from "./format.js";
+import { Tiles } from "./tiles.js";
 
 const ROLLING = 200; // results over which the achieved quality is shown as it moves
 const HEAT = ["heat1", "heat2", "heat3", "heat4", "heat5"];
@@ -20,25 +22,18 @@ export class QueryPanel {
     this.run = run;
     this.name = name;
     this.contract = element("span", { class: "contract" });
-    this.tiles = element("div", { class: "tiles" });
+    this.tiles = new Tiles(["slack", "lag", "quality", "late"]);
     this.why = element("p", { class: "why" });
     this.waiting = new Chart("Slack and watermark lag", "event time", "s");
     this.latency = new Chart("Latency", "event time from a window's end to its answer", "s", { empty: "no window answered yet" });
-    this.quality = new Chart("Quality", "promised and achieved", "%", { limits: qualityLimits });
+    this.quality = new Chart("Quality", "promised and achieved", "%", { limits: shareLimits });
     this.late = new Chart("Late rows by lateness", "rows per batch", "rows", { stacked: true, empty: "no row came late" });
-    this.all = [this.waiting, this.latency, this.late, this.quality];
+    const charts = [this.waiting, this.latency, this.late, this.quality];
+    this.estimates = new EstimatesPart(run, name);
+    this.all = [...charts, ...this.estimates.all];
     this.node = element("article", { class: "card query", "data-query": name },
       element("header", {}, element("h3", {}, name), this.contract),
-      this.tiles, this.why, ...this.all.map((chart) => chart.node));
-    this.cells = {};
-    for (const key of ["slack", "lag", "quality", "late"]) this.addTile(key);
-  }
-
-  addTile(key) {
-    const cell = { value: element("b"), label: element("span"), note: element("em") };
-    cell.node = element("div", { class: "tile", "data-tile": key }, cell.label, cell.value, cell.note);
-    this.cells[key] = cell;
-    this.tiles.append(cell.node);
+      this.tiles.node, this.why, ...charts.map((chart) => chart.node), this.estimates.node);
   }
 
   remove() { this.all.forEach((chart) => chart.remove()); }
@@ -55,6 +50,7 @@ export class QueryPanel {
     this.showLatency(times);
     this.showQuality(times);
     this.showLate(times);
+    this.estimates.show(times);
     this.showMoment(times);
   }
 
@@ -99,34 +95,27 @@ export class QueryPanel {
     const at = indexAt(times, view.moment);
     const now = (field) => lastKnown(this.column(field), at);
     const late = sum(this.column("late"), at);
-    this.put("slack", "Slack", now("slack") / 1e6, "s", isKnown(this.shape.slack) ? "fixed" : this.run.word(now("phase")) ?? "");
-    this.put("lag", "Watermark lag", isKnown(now("lag")) ? now("lag") / 1e6 : null, "s", `watermark ${eventTime(now("watermark"))}`);
-    this.put("late", "Late rows", late, "", `${whole(sum(this.column("dropped"), at))} too late for all`);
+    this.tiles.put("slack", "Slack", now("slack") / 1e6, "s", isKnown(this.shape.slack) ? "fixed" : this.run.word(now("phase")) ?? "");
+    this.tiles.put("lag", "Watermark lag", isKnown(now("lag")) ? now("lag") / 1e6 : null, "s", `watermark ${eventTime(now("watermark"))}`);
+    this.tiles.put("late", "Late rows", late, "", `${whole(sum(this.column("dropped"), at))} too late for all`);
     this.showPromise(at, now);
     this.tellWhy(at, now);
+    this.estimates.showMoment(times);
   }
 
   showPromise(at, now) {
     const promise = this.shape.promise;
-    const cell = this.cells.quality.node;
+    const cell = this.tiles.cells.quality.node;
     cell.classList.remove("kept", "broken");
     if (!promise) {
-      this.put("quality", "Latency", isKnown(now("latency")) ? now("latency") / 1e6 : null, "s", `${whole(sum(this.column("emitted"), at))} answers`);
+      this.tiles.put("quality", "Latency", isKnown(now("latency")) ? now("latency") / 1e6 : null, "s", `${whole(sum(this.column("emitted"), at))} answers`);
       return;
     }
     const measured = sum(this.column("measured"), at);
     const share = now("recall") ?? (measured ? sum(this.column("within"), at) / measured : null);
     const label = promise.kind === "recall" ? "Recall" : "Within bound";
-    this.put("quality", label, share, "%", `promised ${shown(promise.target, "%")}`);
+    this.tiles.put("quality", label, share, "%", `promised ${shown(promise.target, "%")}`);
     if (isKnown(share)) cell.classList.add(share >= promise.target ? "kept" : "broken");
-  }
-
-  put(key, label, value, unit, note) {
-    const cell = this.cells[key];
-    const [text, name] = withUnit(value, unit);
-    setText(cell.label, label);
-    cell.value.replaceChildren(text, ...(name ? [element("small", {}, name)] : []));
-    setText(cell.note, note);
   }
 
   // Why is this window still open?
@@ -152,12 +141,6 @@ export class QueryPanel {
 }
 
 const orEmpty = (times) => (values) => (values.length ? values : times.map(() => null));
-
-function sum(values, until) {
-  let total = 0;
-  for (let i = 0; i <= until && i < values.length; i += 1) total += values[i] ?? 0;
-  return total;
-}
 
 function filled(values) {
   let last = null;
@@ -194,10 +177,4 @@ function classes(run, name) {
     label: `up to ${span(edges[group[group.length - 1]])}`,
     values: batches.map((count, row) => group.reduce((total, i) => total + (columns[i][row] ?? 0), 0) / (count || 1)),
   }));
-}
-
-function qualityLimits(low, high, data) {
-  const least = Math.min(...data.slice(1).flat().filter(isKnown));
-  const floor = Number.isFinite(least) ? Math.max(0, least - Math.max(0.02, (1 - least) * 0.25)) : 0;
-  return [floor, 1.005];
 }

@@ -36,9 +36,12 @@ class Answers:
         found = self._duck.execute("SELECT count(*) FROM truth").fetchone()
         return 0 if found is None else int(found[0])
 
-    def is_right(self, results: Path) -> bool:
-        """Whether the Parquet files below a folder hold exactly the right rows."""
-        return self._same(_read(results), "SELECT * FROM truth")
+    def is_right(self, results: Path, where: str = "true") -> bool:
+        """Whether the Parquet files below a folder hold exactly the right rows.
+
+        ``where`` says which of their rows count.
+        """
+        return self._same(_read(results, where), "SELECT * FROM truth")
 
     def agree(self, one: Path, other: Path) -> bool:
         """Whether two folders hold the same rows."""
@@ -52,8 +55,9 @@ class Answers:
         return found is not None
 
 
-def _read(results: Path) -> str:
-    return f"SELECT {COLUMNS} FROM read_parquet('{results}/**/*.parquet', hive_partitioning=false)"
+def _read(results: Path, where: str = "true") -> str:
+    files = f"read_parquet('{results}/**/*.parquet', hive_partitioning=false)"
+    return f"SELECT {COLUMNS} FROM {files} WHERE {where}"
 
 
 def _from_scratch(case: Case, data: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def run(
     Settings are Spark's own; ``tuned`` adds the one that Slackwater chooses for its streams, files
     of the checkpoint written without a fork.
     """
-    return drain(spark, _query(open_frame(spark, data), case), folder, store, tuned=tuned)
+    return drain(spark, query(open_frame(spark, data), case), folder, store, tuned=tuned)
 
 
 def drain(
@@ -56,7 +57,25 @@ def drain(
     return Measured(f"native-{store}", seconds, results, parts)
 
 
-def _query(rows: DataFrame, case: Case) -> DataFrame:
+def drain_to(
+    spark: SparkSession,
+    rows: DataFrame,
+    folder: Path,
+    keep: Callable[[DataFrame, int], None],
+    mode: str,
+) -> Measured:
+    """Hand a streaming frame to a function batch by batch, in any output mode, default store."""
+    for name, value in STORES["hdfs"].items():
+        spark.conf.set(name, value)
+    writer = rows.writeStream.foreachBatch(keep).outputMode(mode)
+    writer = writer.option("checkpointLocation", f"file://{folder}/checkpoint")
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    seconds, parts = batch_times(query)
+    return Measured(f"native-{mode}", seconds, folder / "results", parts)
+
+
+def query(rows: DataFrame, case: Case) -> DataFrame:
     window = F.window("ts", f"{case.size} seconds", f"{case.slide} seconds")
     return (
         rows.withWatermark("ts", f"{case.slack} seconds")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from slackwater.query.contract import Contract, slack
+from slackwater.query.estimates import Estimates
 from slackwater.spark.bench.cases import Case
 from slackwater.spark.bench.data import open_frame
 from slackwater.spark.bench.measured import Measured, batch_times
@@ -15,12 +17,18 @@ from slackwater.spark.sinks import ParquetSink
 
 
 def run(
-    spark: SparkSession, case: Case, data: Path, folder: Path, contract: Contract | None = None
+    spark: SparkSession,
+    case: Case,
+    data: Path,
+    folder: Path,
+    contract: Contract | None = None,
+    *,
+    estimates: Sequence[Estimates] = (),
 ) -> Measured:
     """Run the query over all files on the tier of the case."""
     results, checkpoint = folder / "results", folder / "checkpoint"
     stored: list[int] = []
-    handle = build(spark, case, data, results, contract).run(
+    handle = build(spark, case, data, results, contract, estimates=estimates).run(
         str(checkpoint),
         tier=case.tier,
         spark=spark,
@@ -33,13 +41,20 @@ def run(
     extra = {
         "state_rows": [event["state"]["rows"] for event in batches],
         "state_bytes": stored,
+        "estimates": [event["queries"]["answers"].get("estimates") for event in batches],
         "dropped": sum(event["queries"]["answers"]["dropped"] for event in batches),
     }
     return Measured("slackwater", seconds, results, merged, extra)
 
 
 def build(
-    spark: SparkSession, case: Case, data: Path, results: Path, contract: Contract | None = None
+    spark: SparkSession,
+    case: Case,
+    data: Path,
+    results: Path,
+    contract: Contract | None = None,
+    *,
+    estimates: Sequence[Estimates] = (),
 ) -> Pipeline:
     """The pipeline; no bound on how far a row may be ahead, because the sentinel is."""
     rows = stream("rows", open_frame(spark, data), time="ts", max_ahead=None)
@@ -50,7 +65,7 @@ def build(
     )
     sink = ParquetSink(str(results))
     terms = contract or slack(f"{case.slack} seconds")
-    return pipeline(answers.query("answers", terms, sink=sink))
+    return pipeline(answers.query("answers", terms, sink=sink, estimates=estimates))
 
 
 def _bytes(folder: Path) -> int:

@@ -18,6 +18,7 @@ from slackwater.query.contract import (
     min_recall,
     slack,
 )
+from slackwater.query.estimates import Estimates, estimates
 from slackwater.query.stream import Query, Stream
 from slackwater.spark.document.joins import JOIN, read_join
 from slackwater.spark.document.sources import located
@@ -66,8 +67,17 @@ _QUERY: Keys = {
     "late": Key(one_of(*LATE_POLICIES)),
     "keep": Key(DURATION),
     "idle": Key(DURATION),
+    "estimates": Key(TABLES),
     "sink": Key(TABLE),
     "side": Key(TABLE),
+}
+_ESTIMATES: Keys = {
+    "every": Key(DURATION),
+    "aggressiveness": Key(NUMBER),
+    "accuracy": Key(NUMBER),
+    "where": Key(TEXT),
+    "of": Key(TEXTS),
+    "band": Key(NUMBER),
 }
 _SINKS: dict[str, Keys] = {
     "parquet": {"kind": Key(TEXT), "path": Key(TEXT, required=True)},
@@ -97,6 +107,10 @@ def read_query(
         read_table(level, _LEVEL, f"{where}.then[{n}]", problems)
         for n, level in enumerate(given.get("then", []), start=1)
     ]
+    prods = [
+        read_table(one, _ESTIMATES, f"{where}.estimates[{n}]", problems)
+        for n, one in enumerate(given.get("estimates", []), start=1)
+    ]
     if "join" in given:
         stream = read_join(given, where, around.streams, problems)
     else:
@@ -109,7 +123,9 @@ def read_query(
     for level in (given, *above):
         stream = _add_level(stream, level)
     contract = _contract(given, where, problems)
-    terms = {key: given[key] for key in ("late", "keep", "idle") if key in given}
+    terms: dict[str, Any] = {k: given[k] for k in ("late", "keep", "idle") if k in given}
+    if prods:
+        terms["estimates"] = [_estimates(one) for one in prods]
     return stream.query(given["name"], contract, **terms, sink=sink, side=side)
 
 
@@ -151,6 +167,12 @@ def _contract(
     if kind == "min_recall":
         return min_recall(given["min_recall"], **chosen)
     return max_error(given["max_error"], **chosen)
+
+
+def _estimates(given: dict[str, Any]) -> Estimates:
+    if "of" in given:
+        given = {**given, "of": texts(given["of"])}
+    return estimates(**given)
 
 
 def _source(

@@ -1,0 +1,187 @@
+"""Reproduce the experiments of Bhat (2011): estimates on demand, their accuracy, the latency won.
+
+python -m benchmarks.papers.prodding_bhat2011.run [--quick] [--check] [--out FOLDER] [--reuse]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from benchmarks.papers.compare import compare
+from benchmarks.papers.prodding_bhat2011.draw import draw_all
+from benchmarks.papers.prodding_bhat2011.measure import (
+    FULL,
+    QUICK,
+    Scale,
+    aggressiveness_curves,
+    baselines,
+    burst_experiment,
+    comparators,
+    latency_gains,
+    overheads,
+    say,
+    sidelining,
+    step_response,
+    traffic_experiment,
+    uniform_experiment,
+)
+from benchmarks.papers.prodding_bhat2011.workload import SLIDING, TUMBLING
+
+HERE = Path(__file__).parent
+LATE_PRODS = (0, 20)  # seconds by which the prods of the traffic experiment come earlier
+
+
+def run(scale: Scale) -> dict[str, Any]:
+    began = perf_counter()
+    say("delays: traffic, uniform")
+    data: dict[str, Any] = {
+        "traffic": [traffic_experiment(scale, offset) for offset in LATE_PRODS],
+        "uniform": [uniform_experiment(seconds) for seconds in scale.uniform_seconds],
+        "gains": latency_gains(scale),
+    }
+    say("overhead")
+    data["overhead"] = overheads(scale)
+    say("bursts")
+    data["bursts"] = [
+        burst_experiment(n, cost, arrivals, scale.burst_seeds)
+        for arrivals in scale.arrivals
+        for cost in scale.costs_ms
+        for n in scale.repetitions
+    ]
+    data["sidelining"] = {arrivals: sidelining(4.0, arrivals) for arrivals in scale.arrivals}
+    say("why prods flow with the data")
+    data["comparators"] = comparators(scale)
+    data["baselines"] = baselines(scale)
+    data["step response"] = step_response(scale)
+    data["curves"] = []
+    for values in scale.values:
+        say(f"aggressiveness: {values}")
+        data["curves"] += aggressiveness_curves(scale, values, SLIDING)
+    say("aggressiveness: tumbling windows")
+    data["tumbling"] = aggressiveness_curves(scale, "normal 400", TUMBLING)
+    data["figures"] = figures(data)
+    say(f"done after {perf_counter() - began:.0f} s")
+    return data
+
+
+def figures(data: dict[str, Any]) -> dict[str, float]:
+    """The numbers that the source work quotes, and those that say why ours differ, by name."""
+    return {
+        **_delay_figures(data),
+        **_burst_figures(data),
+        **_curve_figures(data),
+        **_design_figures(data),
+    }
+
+
+def _delay_figures(data: dict[str, Any]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in data["overhead"]:
+        name = f"T4.1/{row['stream']}"
+        found[f"{name}/final latency, window (s)"] = row["with_s"]
+        found[f"{name}/final latency, slide (s)"] = row["with_slide_s"]
+        found[f"{name}/difference (s)"] = row["with_s"] - row["without_s"]
+        found[f"{name}/finals are the same"] = float(row["is_equal"])
+        found[f"{name}/CPU with over without"] = row["cpu_ratio"]
+    for row in data["traffic"]:
+        name = f"E2/offset {row['offset']} s"
+        found[f"{name}/final latency (s)"] = row["final_window_s"]
+        found[f"{name}/early latency (s)"] = row["early_window_s"]
+        found[f"{name}/gain (s)"] = row["gain_s"]
+        found[f"{name}/accuracy"] = row["accuracy"]
+        found[f"{name}/accuracy, scaled"] = row["scaled_accuracy"]
+    for row in data["uniform"]:
+        found[f"T4.2/Uniform_{row['seconds']}/accuracy"] = row["accuracy"]
+        found[f"T4.2/Uniform_{row['seconds']}/gain (s)"] = row["gain_s"]
+    for row in (data["gains"][0], data["gains"][-1]):
+        where = f"E5/p={100 * row['p']:g}/latency gain"
+        found[f"{where}, window (%)"] = row["gain_window_percent"]
+        found[f"{where}, slide (%)"] = row["gain_slide_percent"]
+    return found
+
+
+def _burst_figures(data: dict[str, Any]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in data["bursts"]:
+        name = f"T4.3/{row['arrivals']}/{row['cost_ms']:g} ms/Burst_{row['repetitions']:g}"
+        found[f"{name}/accuracy"] = row["accuracy"]
+        found[f"{name}/gain (s)"] = row["gain_s"]
+        found[f"{name}/windows with an estimate"] = row["pairs"] / row["windows"]
+    for arrivals, rows in data["sidelining"].items():
+        for row in rows:
+            name = f"E8/{arrivals}/{row['policy']}"
+            found[f"{name}/mean final latency (s)"] = row["mean_s"]
+            found[f"{name}/longest, touched (s)"] = row["touched_max_s"]
+            found[f"{name}/longest, untouched (s)"] = row["untouched_max_s"]
+            found[f"{name}/windows with an estimate"] = row["early_windows"]
+            found[f"{name}/tuples dropped"] = row["dropped"]
+            found[f"{name}/finals that are wrong"] = row["finals_off"]
+    return found
+
+
+def _curve_figures(data: dict[str, Any]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in data["curves"]:
+        where = f"{row['function']}/p={100 * row['p']:g}/offset {row['offset']}"
+        found[f"E5/{row['values']}/{where}"] = row["accuracy"]
+        if row["values"] == "normal 400":
+            found[f"E6/worst, sliding/{where}"] = row["worst_inner"]
+            found[f"E6/worst, sliding, boundary windows too/{where}"] = row["worst"]
+    for row in data["tumbling"]:
+        where = f"{row['function']}/p={100 * row['p']:g}/offset {row['offset']}"
+        found[f"E7/worst, tumbling/{where}"] = row["worst_inner"]
+        found[f"E7/mean, tumbling/{where}"] = row["accuracy"]
+    return found
+
+
+def _design_figures(data: dict[str, Any]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in data["comparators"]:
+        name = row["strategy"]
+        if name == "staggered":
+            name += f" by {row['delay_ms']} ms"
+        found[f"A/{name}/rows in estimates"] = row["rows_share"]
+        found[f"A/{name}/estimates per prod"] = row["estimates"] / row["asked"]
+        found[f"A/{name}/finals are right"] = float(row["are_finals_right"])
+    for row in data["baselines"]:
+        found[f"B/{row['how']}/rows per window"] = row["rows_per_window"]
+    found["loop/windows until settled"] = data["step response"]["settled_windows"]
+    found["loop/accuracy in the end"] = data["step response"]["accuracy"]
+    return found
+
+
+def check(found: dict[str, float], *, is_quick: bool) -> bool:
+    """Print paper, ours and verdict side by side; give whether all is as expected of this code."""
+    return compare(found, HERE / "expected.json", is_quick=is_quick)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="shorter streams, fewer cases")
+    parser.add_argument("--check", action="store_true", help="compare with expected.json")
+    parser.add_argument("--out", type=Path, default=Path("artifacts/prodding_bhat2011"))
+    parser.add_argument("--reuse", action="store_true", help="read the results that are in --out")
+    options = parser.parse_args()
+    path = options.out / "results.json"
+    if options.reuse:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        data["figures"] = figures(data)
+    else:
+        data = run(QUICK if options.quick else FULL)
+        options.out.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    draw_all(data, options.out)
+    if options.check:
+        return 0 if check(data["figures"], is_quick=options.quick) else 1
+    for name, value in data["figures"].items():
+        print(f"{name:60} {value:12.5g}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,297 @@
+"""Who prods a query in this batch: schedules by its clock, and people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from slackwater.control.asking import Request, understand, why_none
+from slackwater.errors import Problem
+from slackwater.estimate.aggressiveness import (
+    AggressivenessParams,
+    AggressivenessState,
+    set_manually,
+    step,
+)
+from slackwater.estimate.monitor import age_bin
+from slackwater.estimate.running import Running
+from slackwater.estimate.schedule import lead, points_passed
+from slackwater.plan.estimates import ProdSource
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.window import Window
+
+REACH = 0.9  # the controller asks at a tenth of a window at the earliest
+
+
+@dataclass(frozen=True, slots=True)
+class ProdCall:
+    """One prod: who sent it, for which windows (by start, both included) and which rows."""
+
+    id: str
+    source: str
+    first: int
+    last: int
+    where: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prodding:
+    """The prods of a query in one batch.
+
+    ``late`` counts windows that were answered for good before their prod was due, ``refused`` has
+    the prods of people that cannot be answered, each with the reason.
+    """
+
+    calls: tuple[ProdCall, ...] = ()
+    late: int = 0
+    refused: tuple[tuple[str, str], ...] = ()
+    aggressiveness: dict[str, float] = field(default_factory=dict)
+    requests: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Prodding:
+        return cls(
+            tuple(ProdCall(**call) for call in value["calls"]),
+            value["late"],
+            tuple((name, reason) for name, reason in value["refused"]),
+            value["aggressiveness"],
+            tuple(value["requests"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProddingState:
+    """What is remembered: prods so far, and of open windows their estimates and age at the last.
+
+    ``chosen`` has the aggressiveness of each source that has one, ``reached`` the end of the last
+    window it was due for: when it changes, no window is prodded twice or passed over.
+    """
+
+    number: int = 0
+    windows: tuple[tuple[int, int, int], ...] = ()
+    reached: dict[str, int | None] = field(default_factory=dict)
+    chosen: dict[str, AggressivenessState] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        chosen = {name: one.to_json() for name, one in self.chosen.items()}
+        return asdict(replace(self, chosen={})) | {"chosen": chosen}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> ProddingState:
+        return cls(
+            value["number"],
+            tuple((start, revision, age) for start, revision, age in value["windows"]),
+            value["reached"],
+            {name: AggressivenessState.from_json(one) for name, one in value["chosen"].items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One prod meets one window: number of the estimate, how old the window is (share of its
+    span that the clock has passed), and whether the estimate is kept to be judged.
+    """
+
+    ask: int
+    start: int
+    revision: int
+    age: float
+    is_kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a query's clock stands: before this batch, now, and what is closed by then."""
+
+    before: int | None
+    clock: int | None
+    upto: int | None
+    origin: int | None
+
+
+def prods_of(
+    query: QueryPlan,
+    state: ProddingState,
+    progress: Progress,
+    requests: Sequence[Request],
+    accuracies: dict[str, Running],
+) -> tuple[Prodding, ProddingState]:
+    """The prods of a batch, and what to remember."""
+    plan, window = query.estimates, query.top.window
+    assert plan is not None
+    chosen = _chosen(query, state, requests, accuracies)
+    calls: list[ProdCall] = []
+    late = 0
+    number, reached = state.number, dict(state.reached)
+    for source in plan.sources:
+        if source.label in chosen:
+            p, before = chosen[source.label].value, state.reached.get(source.label)
+            ends, reached[source.label] = _due(window, progress, p, before)
+            found, missed = _at_points(ends, window, progress)
+            late += missed
+        else:
+            found = _on_schedule(source, window, progress)
+        if found is not None:
+            number += 1
+            where = None if source.where is None else source.where.sql
+            calls.append(ProdCall(f"{source.label}/{number}", source.label, *found, where))
+    asked = [request for request in requests if _is_prod(request)]
+    answered, refused = _requested(query, asked, progress)
+    calls += answered
+    after = replace(
+        state,
+        number=number,
+        windows=_windows(state, calls, window, progress),
+        reached=reached,
+        chosen=chosen,
+    )
+    values = {label: one.value for label, one in chosen.items()}
+    ids = tuple(request.id for request in requests)
+    return Prodding(tuple(calls), late, refused, values, ids), after
+
+
+def _is_prod(request: Request) -> bool:
+    return request.aggressiveness is None and not request.automatic
+
+
+def _chosen(
+    query: QueryPlan,
+    state: ProddingState,
+    requests: Sequence[Request],
+    accuracies: dict[str, Running],
+) -> dict[str, AggressivenessState]:
+    """The aggressiveness of each source that has one, by now."""
+    assert query.estimates is not None
+    found: dict[str, AggressivenessState] = {}
+    for source in query.estimates.sources:
+        if source.every is not None:
+            continue
+        params = _params(source, query.top.window)
+        now = state.chosen.get(source.label, AggressivenessState.first(params))
+        seen = accuracies.get(source.label, Running())
+        if source.accuracy is not None:
+            now = step(params, now, seen)
+        for request in requests:
+            if not _is_prod(request):
+                now = set_manually(now, request.aggressiveness, seen)
+        found[source.label] = now
+    return found
+
+
+def _params(source: ProdSource, window: Window) -> AggressivenessParams:
+    highest = REACH * window.size / window.slide
+    if source.accuracy is not None:
+        return AggressivenessParams(target=100 * source.accuracy, highest=highest)
+    fixed = source.aggressiveness or 0.0
+    low, high = min(fixed, 0.0), max(fixed, highest)
+    return AggressivenessParams(100.0, lowest=low, highest=high, start=fixed)
+
+
+def open_windows(window: Window, progress: Progress) -> tuple[int, int] | None:
+    """Starts of the first and last window that is open: begun, and not answered for good."""
+    if progress.clock is None:
+        return None
+    last = window.last_start(progress.clock)
+    origin = progress.clock if progress.origin is None else progress.origin
+    first = window.first_start(min(origin, progress.clock))
+    if progress.upto is not None:
+        first = max(first, window.first_start(progress.upto))
+    return (first, last) if first <= last else None
+
+
+def _on_schedule(source: ProdSource, window: Window, progress: Progress) -> tuple[int, int] | None:
+    """The windows that a source prods by the clock: all that are open, or none."""
+    clock, before = progress.clock, progress.before
+    if clock is None or before is None or clock <= before:
+        return None
+    assert source.every is not None
+    if source.every and not len(points_passed(before, clock, source.every)):
+        return None
+    return open_windows(window, progress)
+
+
+def _due(
+    window: Window, progress: Progress, p: float, reached: int | None
+) -> tuple[range, int | None]:
+    """Ends of the windows whose prod is due by now and was not before, and the last of all due.
+
+    A window is due ``p`` slides before its end. What was due before anything was known is not
+    prodded any more.
+    """
+    if progress.clock is None:
+        return range(0), reached
+    last = window.last_start(progress.clock + lead(p, window.slide) - window.size) + window.size
+    if reached is None:
+        return range(0), last
+    return range(reached + window.slide, last + 1, window.slide), max(reached, last)
+
+
+def _at_points(
+    ends: range, window: Window, progress: Progress
+) -> tuple[tuple[int, int] | None, int]:
+    """Those of the windows that are open, and how many were answered for good before."""
+    live = open_windows(window, progress)
+    if not len(ends) or live is None:
+        return None, len(ends)
+    first, last = max(live[0], ends[0] - window.size), min(live[1], ends[-1] - window.size)
+    late = len(range(ends[0], min(ends[-1] + 1, live[0] + window.size), window.slide))
+    return ((first, last) if first <= last else None), late
+
+
+def _requested(
+    query: QueryPlan, requests: Sequence[Request], progress: Progress
+) -> tuple[list[ProdCall], tuple[tuple[str, str], ...]]:
+    calls: list[ProdCall] = []
+    refused: list[tuple[str, str]] = []
+    window = query.top.window
+    for request in requests:
+        where = understand(query.name, query.top.output, request.where)
+        if isinstance(where, Problem):
+            refused.append((request.id, str(where)))
+            continue
+        reason = why_none(window, where, progress.clock, progress.upto)
+        live = open_windows(window, progress)
+        if reason is not None or live is None:
+            refused.append((request.id, reason or "no window is open"))
+            continue
+        text = None if where is None else where.sql
+        calls.append(ProdCall(request.id, "request", *live, text))
+    return calls, tuple(refused)
+
+
+def marks(
+    calls: Sequence[ProdCall], state: ProddingState, window: Window, progress: Progress
+) -> Iterator[Mark]:
+    """Every prod with each of its windows, in the order of their estimates."""
+    assert progress.clock is not None
+    seen = {start: (revision, age) for start, revision, age in state.windows}
+    for ask, call in enumerate(calls):
+        for start in range(call.first, call.last + 1, window.slide):
+            age = age_of(start, window.size, progress.clock, progress.origin)
+            revision, last = seen.get(start, (0, -1))
+            place = int(age_bin(age))
+            seen[start] = (revision + 1, place)
+            yield Mark(ask, start, revision + 1, age, place != last)
+
+
+def age_of(start: int, size: int, clock: int, origin: int | None) -> float:
+    """The share of a window that the clock has passed; a first window begins with its stream."""
+    begin = start if origin is None else min(max(start, origin), start + size - 1)
+    return max(0.0, (clock - begin) / (start + size - begin))
+
+
+def _windows(
+    state: ProddingState, calls: Sequence[ProdCall], window: Window, progress: Progress
+) -> tuple[tuple[int, int, int], ...]:
+    """Estimates given so far of the windows that are still open."""
+    seen = {start: (revision, age) for start, revision, age in state.windows}
+    if calls:
+        for mark in marks(calls, state, window, progress):
+            seen[mark.start] = (mark.revision, int(age_bin(mark.age)))
+    closed = progress.upto
+    return tuple(
+        (start, *told)
+        for start, told in sorted(seen.items())
+        if closed is None or start + window.size > closed
+    )

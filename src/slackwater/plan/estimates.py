@@ -1,0 +1,160 @@
+"""Estimates of a query, checked: who prods it and when, and which values can be scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from slackwater.plan.node import WindowAggregate
+from slackwater.plan.report import Reporter
+from slackwater.query.estimates import Estimates
+from slackwater.query.expression import Expression, is_boolean, is_numeric, type_of
+from slackwater.query.schema import Schema
+
+EXTRA = ("tuples", "prod")
+SUFFIXES = ("scaled", "low", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class ProdSource:
+    """A source of prods: by the clock, at a point of each window, or as early as is accurate."""
+
+    label: str
+    every: int | None
+    aggressiveness: float | None
+    accuracy: float | None
+    where: Expression | None
+    of: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatePlan:
+    """The estimates of a query."""
+
+    sources: tuple[ProdSource, ...]
+    band: float
+    quality: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateColumns:
+    """What is said beside the values of an estimate: ``numeric`` ones get an error band, and
+    ``linear`` ones (a sum or count through all levels) a value scaled by coverage.
+    """
+
+    numeric: tuple[str, ...]
+    linear: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are added to every row."""
+        scaled = [f"{name}_scaled" for name in self.linear]
+        bands = [f"{name}_{end}" for name in self.numeric for end in ("low", "high")]
+        return (*EXTRA, *scaled, *bands)
+
+
+def estimate_plan(
+    terms: Sequence[Estimates], root: WindowAggregate, slack: int | None, report: Reporter
+) -> EstimatePlan | None:
+    """The estimates of a query, or ``None`` with problems told."""
+    before = len(report.problems)
+    sources = [_source(number, term, root, slack, report) for number, term in enumerate(terms)]
+    for number, term in enumerate(terms):
+        if not 0 < term.band < 1:
+            text = f"{term.band!r} is not between 0 and 1"
+            report.problem("ESTIMATES_RANGE", f"estimates {number + 1}, band", text)
+    quality = next((term.quality for term in terms if term.quality is not None), None)
+    if len(report.problems) > before:
+        return None
+    found = tuple(source for source in sources if source is not None)
+    return EstimatePlan(found, terms[0].band, quality)
+
+
+def _source(
+    number: int, term: Estimates, root: WindowAggregate, slack: int | None, report: Reporter
+) -> ProdSource | None:
+    at = f"estimates {number + 1}"
+    given = {
+        name: value
+        for name in ("every", "aggressiveness", "accuracy")
+        if (value := getattr(term, name)) is not None
+    }
+    if len(given) > 1:
+        text = f"{' and '.join(given)} are two ways to say when"
+        report.problem("ESTIMATES_WHEN", at, text, "give several sw.estimates(...) in a list")
+    every = report.positive(term.every, f"{at}, every")
+    _check_numbers(term, root, slack, at, report)
+    where = _where(term.where, root.schema, f"{at}, where", report)
+    names = [name for name, _ in root.values]
+    for name in term.of:
+        if name not in names:
+            hint = f"aggregates here: {', '.join(names)}"
+            report.problem("ESTIMATES_COLUMN", f"{at}, of", f"no aggregate {name!r}", hint)
+    if not given:
+        return None
+    label = f"{next(iter(given))}-{number + 1}"
+    return ProdSource(label, every, term.aggressiveness, term.accuracy, where, term.of)
+
+
+def _check_numbers(
+    term: Estimates, root: WindowAggregate, slack: int | None, at: str, report: Reporter
+) -> None:
+    if term.accuracy is not None and not 0 < term.accuracy < 1:
+        text = f"{term.accuracy!r} is not between 0 and 1"
+        report.problem("ESTIMATES_RANGE", f"{at}, accuracy", text, "e.g. 0.95")
+    if term.aggressiveness is None:
+        return
+    window = root.window
+    most = window.size / window.slide
+    if not term.aggressiveness < most:
+        text = f"{term.aggressiveness!r} is before the window begins"
+        report.problem("ESTIMATES_RANGE", f"{at}, aggressiveness", text, f"below {most:g}")
+    if slack is not None and term.aggressiveness * window.slide <= -slack < 0:
+        text = f"{term.aggressiveness!r} is after the window's final answer"
+        hint = f"above {-slack / window.slide:g}: the slack ends there"
+        report.problem("ESTIMATES_RANGE", f"{at}, aggressiveness", text, hint)
+
+
+def _where(text: str | None, schema: Schema, at: str, report: Reporter) -> Expression | None:
+    if text is None:
+        return None
+    parsed = report.parse(text, schema, at)
+    if parsed is None:
+        return None
+    kind = type_of(parsed[1], schema)
+    if is_boolean(kind) is False:
+        report.problem("TYPE_MISMATCH", at, f"{text!r} is {kind}, not a condition")
+    return parsed[1]
+
+
+def estimate_columns(nodes: Sequence[WindowAggregate]) -> EstimateColumns:
+    """Which values of the topmost of these aggregates get a band, and which are scaled."""
+    top = nodes[-1]
+    kinds = {name: kind for (name, _), kind in zip(top.values, top.value_types, strict=True)}
+    numeric = tuple(name for name, kind in kinds.items() if is_numeric(kind))
+    linear: frozenset[str] | None = None
+    for node in nodes:
+        linear = _linear(node, linear)
+    return EstimateColumns(numeric, tuple(name for name in numeric if name in (linear or ())))
+
+
+def _linear(node: WindowAggregate, below: frozenset[str] | None) -> frozenset[str]:
+    """Values that grow with the share of rows seen: counts and sums of rows or of such values."""
+    sums = {p.name for p in node.partials if p.merge == "sum" and _adds(p.sql, below)}
+    if below is not None and not isinstance(node.input, WindowAggregate):
+        return frozenset()  # a filter or a computed column between the levels
+    values = {name: value.tree.unnest() for name, value in node.values}
+    return frozenset(
+        name for name, tree in values.items() if isinstance(tree, exp.Column) and tree.name in sums
+    )
+
+
+def _adds(sql: str, below: frozenset[str] | None) -> bool:
+    call = Expression(sql).tree
+    if below is None:
+        return isinstance(call, exp.Sum | exp.Count)
+    inner = call.this.unnest()
+    return isinstance(call, exp.Sum) and isinstance(inner, exp.Column) and inner.name in below

@@ -1,0 +1,126 @@
+"""Estimates: a reading of open runs, labelled. It takes nothing out of any state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+import pyarrow as pa
+
+from slackwater.control.prodding import Mark, ProdCall, ProddingState, Progress, marks
+from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
+from slackwater.plan.opening import MARKS, spoken
+from slackwater.query.expression import Expression
+from slackwater.spark.book import BEGIN_OF_TIME, Book
+from slackwater.spark.engine import Engine, R
+from slackwater.spark.judging import Judged
+from slackwater.spark.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Estimator(Generic[R]):
+    """Says what the open windows of a query would answer now."""
+
+    engine: Engine[R]
+    reading: Reading
+    book: Book
+    progress: Progress
+    judged: Judged
+
+    def said(self, calls: Sequence[ProdCall], before: ProddingState, emitted_at: int) -> R | None:
+        """Estimates for each prod, with what only the engine sees beside them."""
+        if not calls:
+            return None
+        found = list(marks(calls, before, self.reading.window, self.progress))
+        opened = self._opened(min(m.start for m in found), max(m.start for m in found))
+        if opened is None:
+            return None
+        table = mark_table(found, calls, self.reading, self.judged)
+        asked = [None if call.where is None else Expression(call.where) for call in calls]
+        names = (self.reading.keys, self.reading.values)
+        text = spoken(self.engine.writer, names, self.reading.columns, asked)
+        origin = 0 if self.progress.origin is None else self.progress.origin
+        return self.engine.sql(
+            text,
+            self.reading.said,
+            {"origin": origin, "emitted_at": emitted_at},
+            opened=opened,
+            **{MARKS: self.engine.lift(table)},
+        )
+
+    def _opened(self, first: int, last: int) -> R | None:
+        """The top level's open windows that start from ``first`` to ``last``."""
+        reading, engine = self.reading, self.engine
+        steps = reading.steps[engine.writer.dialect]
+        if not any(self._near(state) for state in reading.states):
+            return None
+        upto = BEGIN_OF_TIME if self.progress.upto is None else self.progress.upto
+        clock = self.progress.clock
+        assert clock is not None
+        made: dict[str, R] = {}
+        for step in steps:
+            bounds = {"after": upto, "last": clock}
+            if step is steps[-1]:
+                bounds = {"after": max(upto, first + reading.window.size - 1), "last": last}
+            relations = {name: self._read(sources, made) for name, sources in step.reads.items()}
+            made[step.name] = engine.sql(step.text, reading.schemas[step.name], bounds, **relations)
+        return made[steps[-1].name]
+
+    def _near(self, state: str) -> bool:
+        return bool(self.book.of(state))
+
+    def _read(self, sources: Sequence[str], made: dict[str, R]) -> R:
+        """What a step reads: results of other steps and runs of states, put together."""
+        parts = [
+            made[name]
+            if name in made
+            else self.engine.load(self.book.of(name), self.reading.schemas[name])
+            for name in sources
+        ]
+        return parts[0] if len(parts) == 1 else self._together(sources, parts)
+
+    def _together(self, sources: Sequence[str], parts: Sequence[R]) -> R:
+        """Parts in the columns of the last one; versions of rows have more than others."""
+        schema = self.reading.schemas[sources[-1]]
+        return self.engine.concat(
+            [
+                self.engine.sql("SELECT * FROM part", schema, {}, part=part)
+                if self.reading.schemas[name] != schema
+                else part
+                for name, part in zip(sources, parts, strict=True)
+            ]
+        )
+
+
+def mark_table(
+    found: Sequence[Mark], calls: Sequence[ProdCall], reading: Reading, judged: Judged
+) -> pa.Table:
+    """What is said beside the values, by prod and window: coverage and factors of error bands."""
+    ages = np.asarray([mark.age for mark in found], np.float64)
+    columns: dict[str, pa.Array] = {
+        "__start": pa.array([mark.start for mark in found], pa.int64()),
+        "__ask": pa.array([mark.ask for mark in found], pa.int32()),
+        "prod": pa.array([calls[mark.ask].id for mark in found], pa.string()),
+        "revision": pa.array([mark.revision for mark in found], pa.int32()),
+        "coverage": pa.array(_coverage(ages, reading, judged), pa.float64()),
+        "__age": pa.array(ages),
+        "__keep": pa.array([mark.is_kept for mark in found], pa.bool_()),
+    }
+    for name in reading.columns.numeric:
+        known = judged.columns.get(name, MonitorState())
+        low, high = bands(known, ages, reading.band)
+        columns[f"{name}_low"] = pa.array(low, from_pandas=True)
+        columns[f"{name}_high"] = pa.array(high, from_pandas=True)
+    return pa.table(columns)
+
+
+def _coverage(ages: Array, reading: Reading, judged: Judged) -> Array:
+    """The share of rows that estimates of this age used to have; of time, before that is known."""
+    passed: Array = np.minimum(ages, 1.0)
+    known = next((judged.columns[n] for n in reading.columns.numeric if n in judged.columns), None)
+    if known is None:
+        return passed
+    learned = coverages(known, ages)
+    return np.where(np.isnan(learned), passed, np.minimum(learned, 1.0))

@@ -1,0 +1,127 @@
+"""Rows that wait for an expensive query: written as they come, read when it is their turn.
+
+They wait on disk in either tier, one run for each batch, ordered by event time, so that places in
+the run say which rows are meant.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
+
+from slackwater.control.working import Piece, rows_of
+from slackwater.plan.state import State
+from slackwater.spark.engine import Delta
+from slackwater.spark.intake import few_cores
+from slackwater.spark.parquet import described, read_runs, write_parquet
+from slackwater.spark.run import Run
+from slackwater.stats.panes import PaneCount
+
+FEW = 100_000  # rows that are handed over faster than Spark finds them
+GROUP_BYTES = 4 << 20  # of a run: what is read at least for any row
+
+
+def admit(rows: DataFrame, state: State, run: Run, folder: Path) -> Delta[DataFrame]:
+    """Write the new rows of a stream down as they are; only their times are looked at."""
+    beside = Observation() if "__beat" in rows.columns else None
+    if beside is not None:
+        rows = rows.observe(beside, F.max("__beat").alias("beat"))
+        rows = rows.where("__beat IS NULL").drop("__beat", "__one")
+    one = rows.coalesce(1) if few_cores(rows.sparkSession) else rows.repartition(1)
+    ordered = one.sortWithinPartitions(F.col("__ts").asc_nulls_last())
+    write_parquet(ordered, folder / run.path, group_bytes=GROUP_BYTES)
+    times = pq.read_table(folder / run.path, columns=["__ts"])["__ts"]
+    counts = pane_counts(times, state)
+    beat = None if beside is None else beside.get.get("beat")
+    lows = [count.low for count in counts if count.low is not None]
+    highs = [count.high for count in counts if count.high is not None]
+    if not lows:
+        shutil.rmtree(folder / run.path)
+        return Delta(state, None, None, counts, beat, {})
+    written = replace(described(run, folder), low=min(lows), high=max(highs))
+    return Delta(state, None, written, counts, beat, {})
+
+
+def pane_counts(times: pa.ChunkedArray, state: State) -> tuple[PaneCount, ...]:
+    """Rows by pane, from their times in order."""
+    missing = times.null_count
+    found = [PaneCount(None, True, missing, None, None)] if missing else []
+    values = times.drop_null().to_numpy()
+    panes = values - (values - state.offset) % state.pane
+    starts = np.flatnonzero(np.r_[True, np.diff(panes) != 0]) if values.size else values
+    ends = np.r_[starts[1:], values.size]
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=False):
+        low, high = int(values[start]), int(values[end - 1])
+        found.append(PaneCount(int(panes[start]), True, end - start, low, high))
+    return tuple(found)
+
+
+def chosen_rows(
+    session: SparkSession,
+    folder: Path,
+    runs: Sequence[Run],
+    pieces: Sequence[Piece],
+    schema: StructType,
+) -> DataFrame:
+    """The rows of some pieces, for all cores to work on."""
+    wanted = {piece.batch for piece in pieces}
+    files = {run.batch: folder / run.path / name for run in runs for name in run.parts}
+    rows = StructType([*schema.fields, StructField("__ts", LongType())])
+    read = read_runs(session, folder, [run for run in runs if run.batch in wanted], rows)
+    places = [(files[batch], first, end) for batch, first, end in _places(pieces)]
+    if rows_of(pieces) <= FEW:
+        parts = [_read_part(*place, rows.names) for place in places]
+        return session.createDataFrame(pa.concat_tables(parts), rows)
+    times = min(piece.low for piece in pieces), max(piece.high for piece in pieces)
+    near = read.where(F.col("__ts").between(*times))  # other pages of a run are passed over
+    return _only(session, near, places).select(*(f"`{name}`" for name in rows.names))
+
+
+def _read_part(file: Path, first: int, end: int, columns: Sequence[str]) -> pa.Table:
+    """Rows of a file by their places; row groups without any are not read."""
+    opened = pq.ParquetFile(file)
+    sizes = [opened.metadata.row_group(n).num_rows for n in range(opened.num_row_groups)]
+    ends = list(accumulate(sizes))
+    begins = [e - size for e, size in zip(ends, sizes, strict=True)]
+    groups = [n for n, e in enumerate(ends) if begins[n] < end and e > first]
+    table = opened.read_row_groups(groups, columns=list(columns))
+    return table.slice(first - begins[groups[0]], end - first)
+
+
+def _only(
+    session: SparkSession, rows: DataFrame, places: Sequence[tuple[Path, int, int]]
+) -> DataFrame:
+    """Rows of files that Spark reads, by their places, in a piece for each core at least."""
+    table = pa.table(
+        {
+            "__file": pa.array([file.name for file, _, _ in places], pa.string()),
+            "__first": pa.array([first for _, first, _ in places], pa.int64()),
+            "__end": pa.array([end for _, _, end in places], pa.int64()),
+        }
+    )
+    placed = rows.select("*", "_metadata.file_name", "_metadata.row_index")
+    is_chosen = F.expr("file_name = __file AND row_index >= __first AND row_index < __end")
+    chosen = placed.join(F.broadcast(session.createDataFrame(table)), is_chosen, "leftsemi")
+    return chosen.repartition(session.sparkContext.defaultParallelism)
+
+
+def _places(pieces: Sequence[Piece]) -> Iterator[tuple[int, int, int]]:
+    """Batch, first place and end of pieces; those that touch each other as one."""
+    batch, first, end = -1, 0, 0
+    for piece in sorted(pieces, key=lambda p: (p.batch, p.start)):
+        if (piece.batch, piece.start) != (batch, end):
+            if end > first:
+                yield batch, first, end
+            batch, first = piece.batch, piece.start
+        end = piece.start + piece.rows
+    yield batch, first, end

@@ -1,0 +1,75 @@
+"""Prods of people: which windows they ask for, and why there may be no answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from slackwater.control.asking import Span, ends_asked, understand, why_none
+from slackwater.errors import Problem
+from slackwater.plan.window import Window
+from slackwater.query.expression import Expression
+from slackwater.query.schema import Schema
+from slackwater.units import MINUTE, SECOND
+
+RESULT = Schema.of(window_start="timestamp", window_end="timestamp", k="bigint", n="bigint")
+WINDOW = Window(10 * SECOND, 5 * SECOND)
+CLOCK, UPTO = 62 * SECOND, 55 * SECOND
+
+
+def asked(text: str) -> Span:
+    where = understand("q", RESULT, text)
+    assert isinstance(where, Expression)
+    return ends_asked(where, WINDOW.size)
+
+
+@pytest.mark.spec("prodding:F14", "prodding:F25")
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("k = 3", Span()),
+        ("window_end = TIMESTAMP '1970-01-01 00:01:00'", Span(MINUTE, MINUTE)),
+        ("window_end <= '1970-01-01 00:01:00'", Span(high=MINUTE)),
+        ("TIMESTAMP '1970-01-01 00:01:00' > window_end", Span(high=MINUTE - 1)),
+        ("window_start >= TIMESTAMP '1970-01-01 00:01:00'", Span(low=MINUTE + WINDOW.size)),
+        (
+            "k IN (1, 2) AND window_end BETWEEN '1970-01-01 00:00:50' AND '1970-01-01 00:01:00'",
+            Span(50 * SECOND, MINUTE),
+        ),
+        ("k = 1 OR window_end = TIMESTAMP '1970-01-01 00:01:00'", Span()),
+    ],
+)
+def test_time_is_read_out_of_a_predicate_as_far_as_it_is_certain(text: str, span: Span) -> None:
+    assert asked(text) == span
+
+
+@pytest.mark.spec("prodding:F20")
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("window_end = TIMESTAMP '1970-01-01 00:01:00'", None),
+        ("window_end = TIMESTAMP '1970-01-01 00:00:55'", "closed"),
+        ("window_end <= TIMESTAMP '1970-01-01 00:00:10'", "closed"),
+        ("window_end = TIMESTAMP '1970-01-01 00:02:00'", "in the future"),
+        ("window_end = TIMESTAMP '1970-01-01 00:01:01'", "no window of this query ends at"),
+        ("window_end > '1970-01-01 00:02:00' AND window_end < '1970-01-01 00:01:00'", "no time"),
+    ],
+)
+def test_a_prod_for_a_window_that_is_not_open_says_why(text: str, reason: str | None) -> None:
+    where = understand("q", RESULT, text)
+    assert not isinstance(where, Problem)
+    found = why_none(WINDOW, where, CLOCK, UPTO)
+    assert found is None if reason is None else reason in str(found)
+
+
+def test_before_the_first_row_there_is_nothing_to_say() -> None:
+    assert why_none(WINDOW, None, None, None) == "nothing has arrived yet"
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [("k =", "SQL_UNPARSABLE"), ("z = 1", "COLUMN_UNKNOWN"), ("k + 1", "TYPE_MISMATCH")],
+)
+def test_a_predicate_that_cannot_be_understood_is_named(text: str, condition: str) -> None:
+    found = understand("q", RESULT, text)
+    assert isinstance(found, Problem)
+    assert found.condition == condition
