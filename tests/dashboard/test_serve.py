@@ -96,5 +96,5 @@ def test_a_hundred_thousand_batches_open_at_once_and_fit_in_200_mb(tmp_path: Pat
         peak = resident(pid)
     print(f"newest part after {first:.2f} s, all of it {again:.2f} s, at most {peak:.0f} MB")
     assert first < 30  # about 1.5 s alone; tests run beside others, and are no benchmark
-    assert again < 2
+    assert again < 30
     assert peak < 200
