@@ -16,6 +16,7 @@ from slackwater.query.expression import Expression
 from slackwater.spark.book import BEGIN_OF_TIME, Book
 from slackwater.spark.engine import Engine, R
 from slackwater.spark.judging import Judged
+from slackwater.spark.labelling import labelled
 from slackwater.spark.reading import Reading
 
 
@@ -39,9 +40,11 @@ class Estimator(Generic[R]):
             return None
         table = mark_table(found, calls, self.reading, self.judged)
         asked = [None if call.where is None else Expression(call.where) for call in calls]
+        origin = 0 if self.progress.origin is None else self.progress.origin
+        if isinstance(opened, pa.Table) and all(where is None for where in asked):
+            return self.engine.lift(labelled(opened, table, self.reading, origin, emitted_at))
         names = (self.reading.keys, self.reading.values)
         text = spoken(self.engine.writer, names, self.reading.columns, asked)
-        origin = 0 if self.progress.origin is None else self.progress.origin
         return self.engine.sql(
             text,
             self.reading.said,

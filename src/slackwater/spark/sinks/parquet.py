@@ -7,12 +7,15 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from slackwater.errors import SinkError
 from slackwater.spark.checkpoint import storage_error, sync_folder
 from slackwater.spark.parquet import write_parquet
 from slackwater.spark.sinks.base import Results
+
+LABELS = {"window_start", "window_end", "kind", "revision", "coverage", "emitted_at"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,11 @@ class ParquetSink:
                 shutil.rmtree(found, ignore_errors=True)
 
 
+def _repeating(schema: pa.Schema) -> list[str]:
+    """Columns worth a dictionary: texts and labels; one of times or measures is only slower."""
+    return [f.name for f in schema if f.name in LABELS or pa.types.is_string(f.type)]
+
+
 def _write_to(folder: Path, results: Results) -> int:
     if results.is_distributed:
         write_parquet(results.dataframe(), folder)
@@ -68,7 +76,7 @@ def _write_to(folder: Path, results: Results) -> int:
     table = results.arrow()
     folder.mkdir(parents=True)
     file = folder / "part-0.parquet"
-    pq.write_table(table, file, compression="snappy")
+    pq.write_table(table, file, compression="snappy", use_dictionary=_repeating(table.schema))
     with file.open("rb") as handle:
         os.fsync(handle.fileno())
     return int(table.num_rows)

@@ -1,0 +1,113 @@
+"""Estimates are labelled in memory exactly as the statement does it that Spark runs."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slackwater.plan.estimates import EstimateColumns
+from slackwater.plan.opening import spoken
+from slackwater.plan.window import Window
+from slackwater.query.schema import Schema
+from slackwater.spark.columnar import ColumnarEngine
+from slackwater.spark.labelling import labelled
+from slackwater.spark.reading import HIDDEN, Reading
+
+INSTANT = pa.timestamp("us", tz="UTC")
+COLUMNS = EstimateColumns(("total", "top"), ("total",))
+SHOWN = pa.schema(
+    [
+        ("window_start", INSTANT),
+        ("window_end", INSTANT),
+        ("key", pa.string()),
+        ("total", pa.float64()),
+        ("top", pa.decimal128(12, 2)),
+        ("kind", pa.string()),
+        ("revision", pa.int32()),
+        ("coverage", pa.float64()),
+        ("boundary", pa.bool_()),
+        ("emitted_at", INSTANT),
+        ("tuples", pa.int64()),
+        ("prod", pa.string()),
+        *((name, pa.float64()) for name in COLUMNS.names[2:]),
+    ]
+)
+READING = Reading(
+    "q",
+    (),
+    Window(10, 10),
+    ("key",),
+    ("total", "top"),
+    Schema(()),
+    COLUMNS,
+    0.9,
+    True,
+    {},
+    {},
+    SHOWN,
+)
+OPENED = pa.schema(
+    [
+        ("__start", pa.int64()),
+        ("__end", pa.int64()),
+        ("key", pa.string()),
+        ("total", pa.float64()),
+        ("top", pa.decimal128(12, 2)),
+        ("__rows", pa.int64()),
+    ]
+)
+MARKS = pa.schema(
+    [
+        ("__start", pa.int64()),
+        ("__ask", pa.int32()),
+        ("prod", pa.string()),
+        ("revision", pa.int32()),
+        ("coverage", pa.float64()),
+        ("__age", pa.float64()),
+        ("__keep", pa.bool_()),
+        *((f"{name}_{end}", pa.float64()) for name in COLUMNS.numeric for end in ("low", "high")),
+    ]
+)
+START = st.integers(-2, 3).map(lambda n: 10 * n)
+NUMBER = st.floats(-1e6, 1e6)
+SHARE = st.floats(0, 1)
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> dict[str, object]:
+    start = draw(START)
+    top = draw(st.none() | st.decimals(-1000, 1000, places=2))
+    total = draw(st.none() | NUMBER)
+    key = draw(st.none() | st.sampled_from("ab"))
+    return dict(zip(OPENED.names, (start, start + 10, key, total, top, 3), strict=True))
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> dict[str, object]:
+    ask = draw(st.integers(0, 2))
+    known = draw(st.booleans())
+    lows, highs = draw(SHARE), draw(SHARE.map(lambda s: 1 + s))
+    ends = (lows, highs) * 2 if known else (None,) * 4
+    plain = (draw(START), ask, f"p{ask}", draw(st.integers(0, 5)), draw(SHARE), draw(SHARE))
+    return dict(zip(MARKS.names, (*plain, draw(st.booleans()), *ends), strict=True))
+
+
+@pytest.fixture(scope="module")
+def duck(tmp_path_factory: pytest.TempPathFactory) -> ColumnarEngine:
+    folder: Path = tmp_path_factory.mktemp("runs")
+    return ColumnarEngine(folder, sketches=False)
+
+
+@given(st.lists(windows(), max_size=8), st.lists(asked(), min_size=1, max_size=6))
+def test_labelled_as_the_statement_says(
+    duck: ColumnarEngine, rows: list[dict[str, object]], calls: list[dict[str, object]]
+) -> None:
+    opened, marks = pa.Table.from_pylist(rows, OPENED), pa.Table.from_pylist(calls, MARKS)
+    mine = labelled(opened, marks, READING, 5, 77)
+    text = spoken(duck.writer, (READING.keys, READING.values), COLUMNS, [None] * 3)
+    told = {"origin": 5, "emitted_at": 77}
+    theirs = duck.sql(text, READING.said, told, opened=opened, marks=marks)
+    assert mine.schema == pa.schema([*SHOWN, *HIDDEN])
+    assert sorted(map(repr, mine.to_pylist())) == sorted(map(repr, theirs.to_pylist()))
