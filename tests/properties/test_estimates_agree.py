@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.query.stream import Stream
+from slackwater.spark import near
 from slackwater.spark.sinks import MemorySink
 from tests.properties.test_engines_agree import CUTS, LATE, WINDOW, one_level, two_levels
 from tests.spark.driver import batch, readings, replayed, run
@@ -148,14 +149,23 @@ def test_columnar_estimates_say_what_ending_the_stream_would_and_finals_do_not_c
     check(spark, shape(*window), tables, "columnar", prods=prods, **terms)
 
 
-@settings(max_examples=3)
-@given(CUTS.filter(lambda cuts: len(cuts) < 4), WINDOW, LATE, st.sampled_from(SHAPES[1:3]))
+@settings(max_examples=4)
+@given(
+    CUTS.filter(lambda cuts: len(cuts) < 4),
+    WINDOW,
+    LATE,
+    st.sampled_from(SHAPES[1:3]),
+    st.sampled_from([0, 6]),
+)
 def test_estimates_of_the_spark_tier_say_the_same(
-    spark: SparkSession, cuts: Any, window: tuple[int, int], late: str, shape: Any
+    spark: SparkSession, cuts: Any, window: tuple[int, int], late: str, shape: Any, few: int
 ) -> None:
+    """All of them by Spark, and some in the driver."""
     tables = [batch(*rows) for rows in cuts]
     prods = [sw.estimates(every=0)]
-    check(spark, shape(*window), tables, "spark", prods=prods, slack=2, late=late)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near, "FEW", few)
+        check(spark, shape(*window), tables, "spark", prods=prods, slack=2, late=late)
 
 
 @pytest.mark.spec("prodding:F26")

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
+from slackwater.spark import near
 from slackwater.spark.converging import MOST, sample_of
 from slackwater.spark.sinks import MemorySink
 from tests.events.test_schema import undocumented
@@ -73,10 +74,14 @@ def told(session: SparkSession, folder: Path, tier: str) -> list[dict[str, Any]]
 
 
 @pytest.mark.spark
-def test_samples_are_told_once_and_alike_on_both_tiers(spark: SparkSession, tmp_path: Path) -> None:
+def test_samples_are_told_once_and_alike_on_both_tiers(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tiers = [told(spark, tmp_path / tier, tier) for tier in ("columnar", "spark")]
+    monkeypatch.setattr(near, "FEW", 0)
+    tiers.append(told(spark, tmp_path / "jobs", "spark"))
     samples = [[each.get("sample") for each in estimates] for estimates in tiers]
-    assert samples[0] == samples[1]
+    assert samples[0] == samples[1] == samples[2]
     shown = [sample for sample in samples[0] if sample is not None]
     assert [sample["window_end"] for sample in shown] == [4_000_000, 8_000_000, 12_000_000]
     for sample in shown:

@@ -95,9 +95,10 @@ def spoken(
         "m.__keep",
         "m.__ask",
     ]
-    opened = writer.told("opened AS r", "origin", "emitted_at")
+    opened = writer.told("opened", "origin", "emitted_at")
     said = (
-        f"SELECT {', '.join(columns_said)} FROM {opened} JOIN {MARKS} AS m ON r.__start = m.__start"
+        f"SELECT {', '.join(columns_said)} FROM {opened} AS r "
+        f"JOIN {MARKS} AS m ON r.__start = m.__start"
     )
     return f"SELECT * FROM ({said}){_filtered(writer, asked)}"
 

@@ -42,15 +42,24 @@ class Writer:
         return f"__{text}" if self.dialect == "spark" else f"${text}"
 
     def told(self, source: str, *parameters: str) -> str:
-        """``source`` with parameters at hand: in Spark as columns of a table with one row.
+        """``source`` with parameters at hand: in Spark as columns made from a list of one row.
 
-        Spark compiles plain parameters into its code, and so would compile anew in each batch.
+        Spark compiles plain parameters into its code, and so would compile anew in each batch; a
+        list is handed to the compiled code as an object. (A table of one row would be, too, but
+        has to be sent to all executors by a job of its own.)
         """
         if self.dialect == "duckdb":
             return source
         values = ", ".join(f"CAST(:{name} AS BIGINT)" for name in parameters)
         columns = ", ".join(self.parameter(name) for name in parameters)
-        return f"{source} CROSS JOIN (VALUES ({values})) AS __told({columns})"
+        row = f"inline(array(struct({values})))"
+        return f"(SELECT * FROM {source} LATERAL VIEW {row} __told AS {columns})"
+
+    def _repeated(self, source: str, times: int) -> str:
+        """``source`` as ``p``, each row so many times, numbered ``o.i``; in Spark without a job."""
+        if self.dialect == "duckdb":
+            return f"{source} AS p CROSS JOIN range(0, {times}) AS o(i)"
+        return f"{source} AS p LATERAL VIEW explode(sequence(0L, {times - 1}L)) o AS i"
 
     def render(self, expression: Expression) -> str:
         return expression.render(self.dialect)
@@ -137,7 +146,7 @@ class Writer:
             last = f"pane - {self.modulo(f'pane - {window.offset}', window.slide)}"
             rows = (
                 f"SELECT p.*, {last} - o.i * {window.slide} AS __start "
-                f"FROM {source} AS p CROSS JOIN range(0, {window.overlap}) AS o(i)"
+                f"FROM {self._repeated(source, window.overlap)}"
             )
         return f"SELECT * FROM ({rows}) WHERE __start + {window.size} > pane AND {where}"
 
@@ -155,10 +164,7 @@ class Writer:
         panes = f"(SELECT * FROM {source} WHERE {near})"
         if windows is not None and windows < window.overlap:
             start = f"{self.parameter('first')} + o.i * {window.slide}"
-            rows = (
-                f"SELECT p.*, {start} AS __start "
-                f"FROM {panes} AS p CROSS JOIN range(0, {windows}) AS o(i)"
-            )
+            rows = f"SELECT p.*, {start} AS __start FROM {self._repeated(panes, windows)}"
             inside = f"pane >= __start AND pane < __start + {window.size}"
             return self._results(stage, f"SELECT * FROM ({rows}) WHERE {inside}", *more)
         ends = f"__start + {window.size} > {after} AND __start + {window.size} <= {upto}"

@@ -30,6 +30,7 @@ from slackwater.spark.intake import Intake, Observer
 from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.joins import JoinRunner, Moment
 from slackwater.spark.judging import Judged, judge
+from slackwater.spark.near import Near
 from slackwater.spark.quality import (
     Quality,
     measured,
@@ -86,6 +87,7 @@ class Applying:
     layout: Layout
     outlets: Outlets
     engine: Engine[Any]
+    near: Near
     session: SparkSession
     rows: DataFrame | None
     book: Book
@@ -98,7 +100,7 @@ class Applying:
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     fresh: dict[str, Run | None] = field(default_factory=dict)
-    held: list[Any] = field(default_factory=list)
+    held: list[tuple[Engine[Any], Any]] = field(default_factory=list)
 
     def apply(self, deltas: dict[str, Delta[Any]]) -> dict[str, dict[str, int]]:
         """Keep what is new, close windows, join, write results; tell how many of each query."""
@@ -142,17 +144,21 @@ class Applying:
         labels = {"origin": origin, "emitted_at": self.decision.emitted_at}
         finals = self._finals(query, labels)
         if query.estimates is None:
-            return {"emitted": self._write(query, [finals])}
-        finals = self._judge(query, finals)
-        said, estimates = self._said(query)
-        return {"emitted": self._write(query, [finals, said]) - estimates, "estimates": estimates}
+            return {"emitted": self._write(query, self.engine, [finals])}
+        engine = self._speaker(query)
+        if finals is not None and engine is not self.engine:
+            finals = self.engine.arrow(finals).cast(self._shown(query))
+        finals = self._judge(query, engine, finals)
+        said, estimates = self._said(query, engine)
+        written = self._write(query, engine, [finals, said])
+        return {"emitted": written - estimates, "estimates": estimates}
 
-    def _write(self, query: QueryPlan, parts: list[Any | None]) -> int:
+    def _write(self, query: QueryPlan, engine: Engine[Any], parts: list[Any | None]) -> int:
         """Write results, all at once."""
         shown = [part for part in parts if part is not None]
         written = 0
         if shown:
-            together = shown[0] if len(shown) == 1 else self.engine.concat(shown)
+            together = shown[0] if len(shown) == 1 else engine.concat(shown)
             results = Results(self.session, together, self._shown(query))
             written = self.outlets.sinks[query.name].write(self.decision.batch, results)
         self._let_go()
@@ -189,7 +195,7 @@ class Applying:
         joined = joining.run()
         if query.recall is None or joined is None:
             return joined
-        joined = self._held(joined)
+        joined = self._held(self.engine, joined)
         params, clock = finding_params(query), self.before.clocks.get(query.name)
         began = BEGIN_OF_TIME if clock is None else clock
         self.found[query.name] = joining.found(joined, params.bucket, params.granularity, began)
@@ -212,18 +218,25 @@ class Applying:
         )
 
     def _let_go(self) -> None:
-        for relation in self.held:
-            self.engine.let_go(relation)
+        for engine, relation in self.held:
+            engine.let_go(relation)
         self.held = []
 
     # estimates -------------------------------------------------------------------------------
 
-    def _said(self, query: QueryPlan) -> tuple[Any | None, int]:
+    def _speaker(self, query: QueryPlan) -> Engine[Any]:
+        """Who reads what is open, and writes answers: the driver if they are few."""
+        reading = self.layout.readings[query.name]
+        states = (*reading.states, estimates_state(query.name))
+        runs = [run for state in states for run in self.book.of(state)]
+        return self.near.instead_of(self.engine, reading, runs)
+
+    def _said(self, query: QueryPlan, engine: Engine[Any]) -> tuple[Any | None, int]:
         """What open windows would say now, to whoever asked, and how many rows that is."""
         prodding = self.decision.queries[query.name].prodding
         assert prodding is not None
         estimator = Estimator(
-            self.engine,
+            engine,
             self.layout.readings[query.name],
             self.book,
             self._progress(query),
@@ -233,11 +246,11 @@ class Applying:
         said = estimator.said(prodding.calls, before, self.decision.emitted_at)
         if said is None:
             return None, 0
-        said = self._held(said)
-        rows = self.engine.tally(said, "__ask")
+        said = self._held(engine, said)
+        rows = engine.tally(said, "__ask")
         self.answered |= {call.id: rows.get(n, 0) for n, call in enumerate(prodding.calls)}
-        self._remember(query, said)
-        shown = self.engine.pick(said, self.layout.readings[query.name].shown)
+        self._remember(query, engine, said)
+        shown = engine.pick(said, self.layout.readings[query.name].shown)
         return shown, sum(rows.values())
 
     def _progress(self, query: QueryPlan) -> Progress:
@@ -248,32 +261,32 @@ class Applying:
             origin_of(query.streams, self.after.streams),
         )
 
-    def _remember(self, query: QueryPlan, said: Any) -> None:
+    def _remember(self, query: QueryPlan, engine: Engine[Any], said: Any) -> None:
         """Keep estimates that are to be judged until their windows have a final answer."""
         run = new_run(estimates_state(query.name), self.decision.batch, "e")
         schema = self.layout.readings[query.name].kept
-        kept = self.engine.pick(said, schema, "__keep")
-        self.book.add(self.engine.save(kept, run, "__start"))
+        kept = engine.pick(said, schema, "__keep")
+        self.book.add(engine.save(kept, run, "__start"))
 
-    def _judge(self, query: QueryPlan, finals: Any | None) -> Any | None:
+    def _judge(self, query: QueryPlan, engine: Engine[Any], finals: Any | None) -> Any | None:
         """Compare finals with what was estimated of them."""
         runs = self.book.of(estimates_state(query.name))
         assert query.estimates is not None
         if finals is None or not runs:
             return finals
-        finals = self._held(finals)
+        finals = self._held(engine, finals)
         reading = self.layout.readings[query.name]
-        said = self.engine.load(runs, reading.kept)
-        text = paired(self.engine.writer, reading.keys, reading.columns)
-        pairs = self.engine.sql(text, reading.pairs, {}, said=said, finals=finals)
+        said = engine.load(runs, reading.kept)
+        text = paired(engine.writer, reading.keys, reading.columns)
+        pairs = engine.sql(text, reading.pairs, {}, said=said, finals=finals)
         before = self.judged.get(query.name, Judged())
-        table, batch = self.engine.arrow(pairs), self.decision.batch
+        table, batch = engine.arrow(pairs), self.decision.batch
         self.judged[query.name] = judge(before, query.estimates, table, batch)
         return finals
 
-    def _held(self, relation: Any) -> Any:
-        self.held.append(self.engine.hold(relation))
-        return self.held[-1]
+    def _held(self, engine: Engine[Any], relation: Any) -> Any:
+        self.held.append((engine, engine.hold(relation)))
+        return self.held[-1][1]
 
     # late rows -------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -181,15 +181,10 @@ def keepings(
     return found
 
 
-def estimate_keepings(readings: Iterable[Reading]) -> dict[str, Keeping]:
+def estimate_keeping(reading: Reading) -> dict[str, Keeping]:
     """Estimates that wait to be judged are only gathered."""
-    return {
-        estimates_state(reading.query): Keeping(
-            GATHER, reading.kept, "__start", reading.window.size
-        )
-        for reading in readings
-        if reading.is_prodded
-    }
+    kept = Keeping(GATHER, reading.kept, "__start", reading.window.size)
+    return {estimates_state(reading.query): kept} if reading.is_prodded else {}
 
 
 def _join_keepings(shape: JoinShape, tree: JoinNode) -> dict[str, Keeping]:

@@ -123,7 +123,8 @@ class ColumnarEngine:
         return pa.concat_tables([self._table(run, schema) for run in runs])
 
     def _table(self, run: Run, schema: pa.Schema) -> pa.Table:
-        if run.path not in self._tables:
+        known = self._tables.get(run.path)
+        if known is None or not set(schema.names) <= set(known.column_names):
             verify(run, self.folder)
             table = pq.read_table(self.folder / run.path, columns=schema.names)
             if run.upper is not None:

@@ -30,8 +30,10 @@ from slackwater.spark.run import Run
 
 PLACE = "__by"
 # Of runs that stay on the executors: where rows lie is not changed behind our back, and looking for
-# patterns to compress takes longer than it saves.
+# patterns to compress takes longer than it saves. Rows of several inputs are written as they come,
+# not sorted by input first.
 SETTINGS = {
+    "spark.sql.maxConcurrentOutputFileWriters": "8",
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "false",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
 }
@@ -99,7 +101,7 @@ class SparkEngine:
     def _write_apart(self, frame: DataFrame, reader: InputReader, batch: int) -> list[Run | None]:
         """Write the rows of all inputs in one job, each to its own run."""
         beside = self.folder / "inputs" / new_run(reader.inputs[0].state.identity, batch, "d").name
-        write_parquet(frame, beside, apart="__input", plain=True)
+        write_parquet(frame, beside, apart="__input", repeating=())
         found: list[Run | None] = []
         for number, one in enumerate(reader.inputs):
             run = new_run(one.state.identity, batch, "d")
@@ -208,7 +210,7 @@ class SparkEngine:
 
     def pick(self, relation: DataFrame, schema: pa.Schema, marked: str | None = None) -> DataFrame:
         rows = relation if marked is None else relation.where(F.col(marked))
-        return rows.select(*(F.col(f"`{name}`") for name in schema.names))
+        return rows.selectExpr(*(f"`{name}`" for name in schema.names))  # told to Spark at once
 
     def lift(self, table: pa.Table) -> DataFrame:
         return self.session.createDataFrame(table)

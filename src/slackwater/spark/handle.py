@@ -122,7 +122,8 @@ class Handle:
         if loop.events.is_closed:  # the pipeline has ended: as any other process would
             found = read_estimates(loop.checkpoint.folder, name, where)
             return self._session.createDataFrame(found)
-        if snapshot.state.tier == "spark":
+        runs = [run for state in reading.states for run in snapshot.book.of(state)]
+        if snapshot.state.tier == "spark" and not loop.near.can_read(reading, runs):
             engine = SparkEngine(loop.checkpoint.runs, self._session.newSession())
             return snapshot.estimate(engine, reading, where)
         with loop.columnar.beside() as beside:

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.ordering import tree_of
@@ -29,7 +31,8 @@ from slackwater.spark.book import (
     Book,
     backlog_state,
     compact,
-    estimate_keepings,
+    estimate_keeping,
+    estimates_state,
     keepings,
     purge,
     readers,
@@ -42,6 +45,7 @@ from slackwater.spark.failure import storage_failure
 from slackwater.spark.inbox import Inbox
 from slackwater.spark.intake import few_cores
 from slackwater.spark.judging import Judged
+from slackwater.spark.near import Near
 from slackwater.spark.observe import Observing
 from slackwater.spark.quality import (
     Quality,
@@ -56,7 +60,10 @@ ADAPTIVE = "spark.sql.adaptive.enabled"
 
 @dataclass(slots=True)
 class Loop:
-    """One pipeline's loop: what it was told to do, what it holds, what it remembers."""
+    """One pipeline's loop: what it was told to do, what it holds, what it remembers.
+
+    ``opened`` is called with the stream's session in the first batch, when its sources are open.
+    """
 
     policy: Policy
     checkpoint: Checkpoint
@@ -66,6 +73,7 @@ class Loop:
     pin: Tier | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
+    opened: Callable[..., None] = lambda *_: None
     inbox: Inbox = field(init=False)
     error: BaseException | None = None
     batch: int = -1
@@ -73,6 +81,7 @@ class Loop:
     state: ControlState = field(default_factory=ControlState)
     book: Book = field(default_factory=lambda: Book({}))
     columnar: ColumnarEngine = field(init=False)
+    near: Near = field(init=False)
     distributed: SparkEngine | None = None
     last_rows: int = 0
     last_aside: int = 0
@@ -90,6 +99,7 @@ class Loop:
 
     def __post_init__(self) -> None:
         self.columnar = ColumnarEngine(self.checkpoint.runs, sketches=self._has_sketches())
+        self.near = Near(self.columnar)
         self.observing = Observing(self.policy, self.layout.intake, self.layout.joins)
         self.state = start(self.policy, self.pin or "columnar")
         self.inbox = Inbox(self.checkpoint.prods)
@@ -114,6 +124,8 @@ class Loop:
 
     def close(self) -> None:
         """Let go of files and memory; the checkpoint may be opened again."""
+        with suppress(Py4JError, PySparkException, OSError):  # a Spark that is gone has no settings
+            self.opened()
         try:
             self.events.close()
             self.columnar.close()
@@ -175,6 +187,7 @@ class Loop:
         with self.busy:
             if self.halted:
                 raise SlackwaterError("STOPPED", "the pipeline was stopped before this batch")
+            self.opened(rows.sparkSession)
             if batch <= self.batch:
                 return  # its manifest exists: done before a restart
             with self._telling(batch):
@@ -216,6 +229,7 @@ class Loop:
             self.layout,
             self.outlets,
             engine,
+            self.near,
             session,
             rows,
             self.book,
@@ -294,6 +308,15 @@ class Loop:
         names = [query.name for query in self.policy.plan.queries if query.costly]
         return sum(total_rows(self.book.of(backlog_state(name))) for name in names)
 
+    def _gather_estimates(self, engine: Engine[Any], batch: int) -> None:
+        """Merge runs of estimates that wait for their finals."""
+        if engine is not self.columnar:
+            self.columnar.settle()  # the newest of them may still be on its way to the disk
+        for reading in self.layout.readings.values():
+            runs = self.book.of(estimates_state(reading.query))
+            merging = estimate_keeping(reading)
+            compact(self.near.instead_of(engine, reading, runs), self.book, merging, batch)
+
     def _record(
         self,
         engine: Engine[Any],
@@ -310,8 +333,8 @@ class Loop:
         purge(self.book, readers(queries, decision.queries, trees))
         joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
         merging = keepings(engine.writer, queries, self.layout.shapes, joins)
-        merging |= estimate_keepings(self.layout.readings.values())
         compact(engine, self.book, merging, decision.batch)
+        self._gather_estimates(engine, decision.batch)
         self._check_size()
         self.columnar.settle()
         self.columnar.keep_only(self.book.all())

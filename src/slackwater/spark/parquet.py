@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from slackwater.spark.checkpoint import storage_error
 from slackwater.spark.engine import filled
 from slackwater.spark.run import Run, damaged
+from slackwater.spark.session import PLAIN_FILES
 
 
 def write_parquet(
@@ -22,13 +23,13 @@ def write_parquet(
     apart: str | None = None,
     *,
     group_bytes: int | None = None,
-    plain: bool = False,
+    repeating: Collection[str] | None = None,
 ) -> None:
     """Write a folder that nobody looks at until it is whole: nothing to be renamed at the end.
 
     Rows that differ in the column ``apart`` go to folders of their own. ``group_bytes`` is the
-    size of row groups. ``plain``: no dictionaries, which cost more than they save where values
-    hardly repeat.
+    size of row groups. ``repeating`` names the only columns that get dictionaries, which cost
+    more than they save where values hardly repeat.
     """
     _make_room(folder)
     writer = frame.write.mode("append")
@@ -37,10 +38,13 @@ def write_parquet(
     if group_bytes is not None:
         writer = writer.option("parquet.block.size", group_bytes)
     writer = writer.option("maxRecordsPerFile", 0)  # one file for each task, whatever its size
+    writer = writer.options(**PLAIN_FILES)
     writer = writer.option("mapreduce.fileoutputcommitter.algorithm.version", "2")
     writer = writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
-    if plain:
+    if repeating is not None:
         writer = writer.option("parquet.enable.dictionary", "false")
+        for name in repeating:
+            writer = writer.option(f"parquet.enable.dictionary#{name}", "true")
     writer.parquet(uri(folder))
 
 

@@ -228,8 +228,8 @@ class Pipeline:
             writer = rows.writeStream.foreachBatch(loop.process)
             writer = writer.option("checkpointLocation", f"file://{folder.spark}")
             self._tell_start(loop, options)
-            with direct_checkpoint_files(rows.sparkSession):
-                query = _triggered(writer, options.trigger).start()
+            loop.opened = direct_checkpoint_files(rows.sparkSession)
+            query = _triggered(writer, options.trigger).start()
         except BaseException:
             loop.close()
             raise

@@ -7,8 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -20,6 +19,11 @@ FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 DIRECT_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
+# Local files as they are: no second file of checksums, which takes two more processes to make.
+PLAIN_FILES = {
+    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
+}
 _JAVA_HINT = (
     f"install Java {JAVA} or newer (Debian: apt-get install openjdk-17-jre-headless) "
     "or point JAVA_HOME to it"
@@ -60,22 +64,27 @@ def local_session(
     return session
 
 
-@contextmanager
-def direct_checkpoint_files(session: SparkSession) -> Iterator[None]:
-    """Streams started inside write their offsets to local folders without a fork per file.
+def direct_checkpoint_files(session: SparkSession) -> Callable[..., None]:
+    """Streams that start now write their offsets to local folders without a fork per file.
 
-    Spark's default manager starts a process for each file that it touches on a local disk, some
-    25 ms each. A stream keeps the settings it was started with, the session gets its own back. A
-    manager somebody chose is left alone.
+    Spark's default manager starts some processes for each file that it touches on a local disk,
+    25 ms in all; Hadoop's usual local files come with a second one of checksums, and one more
+    process for each of the two. What is given back ends this: call it, with the stream's own copy
+    of the session, once the sources of the stream are open, which they are in its first batch.
+    Settings that somebody chose are left alone.
     """
-    if session.conf.get(FILE_MANAGER, None) is not None:
-        yield
-        return
-    session.conf.set(FILE_MANAGER, DIRECT_FILES)
-    try:
-        yield
-    finally:
-        session.conf.unset(FILE_MANAGER)
+    wanted = {FILE_MANAGER: DIRECT_FILES, **PLAIN_FILES}
+    mine = {name: value for name, value in wanted.items() if session.conf.get(name, None) is None}
+    for name, value in mine.items():
+        session.conf.set(name, value)
+
+    def restore(*copies: SparkSession) -> None:
+        while mine:
+            name, _ = mine.popitem()
+            for one in (session, *copies):
+                one.conf.unset(name)
+
+    return restore
 
 
 def require_java() -> None:

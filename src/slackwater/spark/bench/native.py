@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -50,9 +49,11 @@ def drain(
         .option("checkpointLocation", f"file://{folder}/checkpoint")
         .trigger(availableNow=True)
     )
-    with direct_checkpoint_files(spark) if tuned else nullcontext():
-        query = writer.start()
+    restore = direct_checkpoint_files(spark) if tuned else None
+    query = writer.start()
     query.awaitTermination()
+    if restore is not None:
+        restore()
     seconds, parts = batch_times(query)
     return Measured(f"native-{store}", seconds, results, parts)
 
