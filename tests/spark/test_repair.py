@@ -151,6 +151,19 @@ def test_a_damaged_state_file_stops_the_pipeline_with_the_way_out(
     assert refused.value.condition == "RUN_DAMAGED"
 
 
+def test_damage_to_what_executors_wrote_is_found(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        write_file(tmp_path / "rows", number)
+    checkpoint = tmp_path / "checkpoint"
+    pipeline(tmp_path / "rows").run(str(checkpoint), tier="spark", spark=spark)
+    newest = max((checkpoint / "runs").glob("*/*.parquet/*.parquet"), key=lambda p: p.parent.name)
+    damage(newest)
+    assert newest.name in repair(checkpoint, dry_run=True).damage[0]
+    with pytest.raises(sw.CheckpointError, match="slackwater repair") as refused:
+        pipeline(tmp_path / "rows").run(str(checkpoint), tier="spark", flush=True, spark=spark)
+    assert refused.value.condition == "RUN_DAMAGED"
+
+
 def test_a_dry_run_only_tells(stopped: Path) -> None:
     damage(Checkpoint(stopped).manifest_path(FIRST - 1))
     before = sorted(path for path in stopped.rglob("*"))

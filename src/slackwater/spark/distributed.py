@@ -26,7 +26,7 @@ from slackwater.spark.engine import Delta, Marks, new_run
 from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.intake import few_cores
 from slackwater.spark.parquet import described, read_runs, write_parquet
-from slackwater.spark.run import Run
+from slackwater.spark.run import Run, verify
 
 PLACE = "__by"
 # Of runs that stay on the executors: where rows lie is not changed behind our back, and looking for
@@ -43,7 +43,8 @@ _STATISTICS = ["pane", "__passes", "__rows", "__low", "__high", "__beat"]
 class SparkEngine:
     """Runs statements as Spark jobs; runs are folders of Parquet that executors write and read.
 
-    Runs that are joined on a key stay on the executors, until they are dropped.
+    Runs that are joined on a key stay on the executors, until they are dropped. ``sound`` are runs
+    that were written or checked since the start.
     """
 
     def __init__(self, folder: Path, session: SparkSession, *, small: bool = False) -> None:
@@ -51,6 +52,7 @@ class SparkEngine:
         self.session = session
         self.small = small
         self.writer = Writer("spark")
+        self.sound: set[str] = set()
         self._spreads: dict[tuple[str, str], DataFrame] = {}
         for name, value in SETTINGS.items():
             session.conf.set(name, value)
@@ -101,7 +103,7 @@ class SparkEngine:
     def _write_apart(self, frame: DataFrame, reader: InputReader, batch: int) -> list[Run | None]:
         """Write the rows of all inputs in one job, each to its own run."""
         beside = self.folder / "inputs" / new_run(reader.inputs[0].state.identity, batch, "d").name
-        write_parquet(frame, beside, apart="__input", repeating=())
+        write_parquet(frame, beside, apart="__input", repeating=(), checked=not self.small)
         found: list[Run | None] = []
         for number, one in enumerate(reader.inputs):
             run = new_run(one.state.identity, batch, "d")
@@ -110,7 +112,7 @@ class SparkEngine:
             if written.exists():
                 (self.folder / run.path).parent.mkdir(exist_ok=True)
                 written.rename(self.folder / run.path)
-            found.append(described(run, self.folder) if (self.folder / run.path).exists() else None)
+            found.append(self._written(run) if (self.folder / run.path).exists() else None)
         shutil.rmtree(beside)
         return found
 
@@ -160,8 +162,13 @@ class SparkEngine:
         return replace(saved, low=low, high=high)
 
     def _write(self, frame: DataFrame, run: Run) -> Run:
-        write_parquet(frame, self.folder / run.path)
-        return described(run, self.folder)
+        write_parquet(frame, self.folder / run.path, checked=not self.small)
+        return self._written(run)
+
+    def _written(self, run: Run) -> Run:
+        """A run as it was written. Of little the checksums are made here, of much by Hadoop."""
+        self.sound.add(run.path)
+        return described(run, self.folder, checked=self.small)
 
     def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> DataFrame:
         wanted = from_arrow_schema(schema)
@@ -191,6 +198,7 @@ class SparkEngine:
     def keep_only(self, runs: Sequence[Run]) -> None:
         """Take every run from the executors that is not one of these."""
         live = {run.path for run in runs}
+        self.sound &= live
         for key in [key for key in self._spreads if key[0] not in live]:
             self._spreads.pop(key).unpersist()
 
@@ -200,6 +208,10 @@ class SparkEngine:
             self.keep_only(())
 
     def _read(self, runs: Sequence[Run], schema: StructType) -> DataFrame:
+        for run in runs:
+            if run.path not in self.sound:
+                verify(run, self.folder)
+                self.sound.add(run.path)
         return read_runs(self.session, self.folder, runs, schema)
 
     def concat(self, parts: Sequence[DataFrame]) -> DataFrame:

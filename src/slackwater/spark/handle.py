@@ -125,6 +125,8 @@ class Handle:
         runs = [run for state in reading.states for run in snapshot.book.of(state)]
         if snapshot.state.tier == "spark" and not loop.near.can_read(reading, runs):
             engine = SparkEngine(loop.checkpoint.runs, self._session.newSession())
+            if loop.distributed is not None:
+                engine.sound |= loop.distributed.sound
             return snapshot.estimate(engine, reading, where)
         with loop.columnar.beside() as beside:
             return self._session.createDataFrame(snapshot.estimate(beside, reading, where))

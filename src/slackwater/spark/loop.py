@@ -62,7 +62,7 @@ ADAPTIVE = "spark.sql.adaptive.enabled"
 class Loop:
     """One pipeline's loop: what it was told to do, what it holds, what it remembers.
 
-    ``opened`` is called with the stream's session in the first batch, when its sources are open.
+    ``opened`` is called in the first batch, when the stream's sources are open.
     """
 
     policy: Policy
@@ -73,7 +73,7 @@ class Loop:
     pin: Tier | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
-    opened: Callable[..., None] = lambda *_: None
+    opened: Callable[[], None] = lambda: None
     inbox: Inbox = field(init=False)
     error: BaseException | None = None
     batch: int = -1
@@ -187,7 +187,7 @@ class Loop:
         with self.busy:
             if self.halted:
                 raise SlackwaterError("STOPPED", "the pipeline was stopped before this batch")
-            self.opened(rows.sparkSession)
+            self.opened()
             if batch <= self.batch:
                 return  # its manifest exists: done before a restart
             with self._telling(batch):

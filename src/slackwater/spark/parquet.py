@@ -13,8 +13,12 @@ from pyspark.sql.types import StructType
 
 from slackwater.spark.checkpoint import storage_error
 from slackwater.spark.engine import filled
-from slackwater.spark.run import Run, damaged
-from slackwater.spark.session import PLAIN_FILES
+from slackwater.spark.run import Run, checksum, damaged
+
+PLAIN_FILES = {
+    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
+}
 
 
 def write_parquet(
@@ -24,12 +28,14 @@ def write_parquet(
     *,
     group_bytes: int | None = None,
     repeating: Collection[str] | None = None,
+    checked: bool = True,
 ) -> None:
     """Write a folder that nobody looks at until it is whole: nothing to be renamed at the end.
 
     Rows that differ in the column ``apart`` go to folders of their own. ``group_bytes`` is the
     size of row groups. ``repeating`` names the only columns that get dictionaries, which cost
-    more than they save where values hardly repeat.
+    more than they save where values hardly repeat. ``checked``: Hadoop adds a file of checksums to
+    each file, which starts two processes.
     """
     _make_room(folder)
     writer = frame.write.mode("append")
@@ -38,7 +44,8 @@ def write_parquet(
     if group_bytes is not None:
         writer = writer.option("parquet.block.size", group_bytes)
     writer = writer.option("maxRecordsPerFile", 0)  # one file for each task, whatever its size
-    writer = writer.options(**PLAIN_FILES)
+    if not checked:
+        writer = writer.options(**PLAIN_FILES)
     writer = writer.option("mapreduce.fileoutputcommitter.algorithm.version", "2")
     writer = writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
     if repeating is not None:
@@ -58,12 +65,13 @@ def _make_room(folder: Path) -> None:
         raise storage_error(error, folder) from error
 
 
-def described(run: Run, folder: Path) -> Run:
-    """A run as executors wrote it."""
+def described(run: Run, folder: Path, *, checked: bool = False) -> Run:
+    """A run as executors wrote it; ``checked`` if it has no checksums yet."""
     files = sorted((folder / run.path).glob("*.parquet"))
     rows = sum(pq.read_metadata(file).num_rows for file in files)
     parts: dict[str, tuple[int, int | None]] = {
-        file.name: (file.stat().st_size, None) for file in files
+        file.name: (file.stat().st_size, checksum(file.read_bytes()) if checked else None)
+        for file in files
     }
     return filled(run, rows, 0, 0, parts)
 

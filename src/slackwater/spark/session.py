@@ -19,11 +19,6 @@ FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 DIRECT_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
-# Local files as they are: no second file of checksums, which takes two more processes to make.
-PLAIN_FILES = {
-    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
-    "fs.file.impl.disable.cache": "true",
-}
 _JAVA_HINT = (
     f"install Java {JAVA} or newer (Debian: apt-get install openjdk-17-jre-headless) "
     "or point JAVA_HOME to it"
@@ -64,25 +59,21 @@ def local_session(
     return session
 
 
-def direct_checkpoint_files(session: SparkSession) -> Callable[..., None]:
+def direct_checkpoint_files(session: SparkSession) -> Callable[[], None]:
     """Streams that start now write their offsets to local folders without a fork per file.
 
-    Spark's default manager starts some processes for each file that it touches on a local disk,
-    25 ms in all; Hadoop's usual local files come with a second one of checksums, and one more
-    process for each of the two. What is given back ends this: call it, with the stream's own copy
-    of the session, once the sources of the stream are open, which they are in its first batch.
-    Settings that somebody chose are left alone.
+    Spark's default manager starts a process for each file that it touches on a local disk, some
+    25 ms each. What is given back ends this: call it once the sources of the stream are open, which
+    happens in its own thread before its first batch. A manager somebody chose is left alone.
     """
-    wanted = {FILE_MANAGER: DIRECT_FILES, **PLAIN_FILES}
-    mine = {name: value for name, value in wanted.items() if session.conf.get(name, None) is None}
-    for name, value in mine.items():
-        session.conf.set(name, value)
+    if session.conf.get(FILE_MANAGER, None) is not None:
+        return lambda: None
+    session.conf.set(FILE_MANAGER, DIRECT_FILES)
+    mine = [session]
 
-    def restore(*copies: SparkSession) -> None:
+    def restore() -> None:
         while mine:
-            name, _ = mine.popitem()
-            for one in (session, *copies):
-                one.conf.unset(name)
+            mine.pop().conf.unset(FILE_MANAGER)
 
     return restore
 

@@ -72,7 +72,7 @@ def _repeating(schema: pa.Schema) -> list[str]:
 def _write_to(folder: Path, results: Results) -> int:
     if results.is_distributed:
         repeating = None if results.schema is None else _repeating(results.schema)
-        write_parquet(results.dataframe(), folder, repeating=repeating)
+        write_parquet(results.dataframe(), folder, repeating=repeating, checked=False)
         return sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
     table = results.arrow()
     folder.mkdir(parents=True)
