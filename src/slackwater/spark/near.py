@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.engine import Engine
 from slackwater.spark.reading import Reading
 from slackwater.spark.run import Run, total_rows
 
-FEW = 200_000
+FEW = 1_000_000  # rows, each counted once for every window it is in
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class Near:
         return self.engine if self.can_read(reading, runs) else engine
 
     def can_read(self, reading: Reading, runs: Sequence[Run]) -> bool:
-        return total_rows(runs) <= FEW and self._is_able(reading)
+        rows = total_rows(runs) * reading.window.overlap
+        return rows <= FEW and self._is_able(reading)
 
     def _is_able(self, reading: Reading) -> bool:
         """Whether a reading needs nothing that only Spark has; tried once, over no rows."""
@@ -44,6 +46,6 @@ class Near:
                     empty = {n: schemas[names[-1]].empty_table() for n, names in step.reads.items()}
                     bounds = {"after": 0, "last": 0}
                     beside.sql(step.text, schemas[step.name], bounds, **empty)
-        except duckdb.Error:
+        except (duckdb.Error, pa.ArrowException):
             return False
         return True
