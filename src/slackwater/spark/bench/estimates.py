@@ -28,7 +28,7 @@ from slackwater.spark.bench.session import own_session
 from slackwater.units import SECOND
 
 Tell = Callable[[str], None]
-ROUNDS = 3
+ROUNDS = 5
 PAUSE = 0.2
 
 CASES: tuple[Case, ...] = (
@@ -50,17 +50,26 @@ def choose(only: Sequence[str] = (), *, quick: bool = False) -> list[Case]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One case: median batch with and without estimates, seconds of one on demand."""
+    """One case: median batch of each round with and without estimates, seconds of one on demand."""
 
     case: Case
-    finals_only_s: float
-    with_estimates_s: float
+    finals: tuple[float, ...]
+    estimates: tuple[float, ...]
     estimate_s: float
     estimate_worst_s: float
     asked: int
     rows: int
     accuracy: float | None
     equal: bool
+
+    @property
+    def finals_only_s(self) -> float:
+        """The quietest round: others differ more among themselves than estimates cost."""
+        return min(self.finals)
+
+    @property
+    def with_estimates_s(self) -> float:
+        return min(self.estimates)
 
     @property
     def overhead(self) -> float:
@@ -74,6 +83,10 @@ class Outcome:
             "finals_only_s": round(self.finals_only_s, 4),
             "with_estimates_s": round(self.with_estimates_s, 4),
             "overhead": round(self.overhead, 4),
+            "rounds_s": {
+                "finals": [round(s, 4) for s in self.finals],
+                "estimates": [round(s, 4) for s in self.estimates],
+            },
             "estimate_s": round(self.estimate_s, 4),
             "estimate_worst_s": round(self.estimate_worst_s, 4),
             "asked": self.asked,
@@ -139,9 +152,9 @@ def _measure_case(  # noqa: PLR0917
     ways: dict[str, Sequence[Estimates]] = {"finals": (), "estimates": (estimates(every=0),)}
     runs: dict[str, list[Measured]] = {name: [] for name in ways}
     for number in range(rounds + 1):
-        for name, terms in ways.items():
+        for name in sorted(ways, reverse=number % 2 == 0):  # neither is always the warmer one
             tell(f"{case.label}: {name}, round {number or 'to warm up'}")
-            run = ours.run(spark, case, data, folder / f"{name}-{number}", estimates=terms)
+            run = ours.run(spark, case, data, folder / f"{name}-{number}", estimates=ways[name])
             runs[name].append(run)
     tell(f"{case.label}: on demand")
     asked, last = _on_demand(spark, case, data, folder / "asked")
@@ -150,8 +163,8 @@ def _measure_case(  # noqa: PLR0917
     told = runs["estimates"][-1].extra["estimates"]
     return Outcome(
         case,
-        median_of(runs["finals"][1:], *steady),
-        median_of(runs["estimates"][1:], *steady),
+        tuple(median_of([run], *steady) for run in runs["finals"][1:]),
+        tuple(median_of([run], *steady) for run in runs["estimates"][1:]),
         median(asked),
         max(asked),
         len(asked),
