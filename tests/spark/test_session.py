@@ -1,0 +1,44 @@
+"""Settings of a person's session are lent, not taken."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.spark.session import DIRECT_FILES, FILE_MANAGER, direct_checkpoint_files
+from tests.spark.story import batch, write_input
+
+
+@pytest.fixture
+def own(spark: SparkSession) -> SparkSession:
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    return session
+
+
+def manager(session: SparkSession) -> str | None:
+    return session.conf.get(FILE_MANAGER, None)
+
+
+def test_the_manager_of_checkpoint_files_is_given_back_once(own: SparkSession) -> None:
+    restore = direct_checkpoint_files(own)
+    assert manager(own) == DIRECT_FILES
+    restore()
+    assert manager(own) is None
+    own.conf.set(FILE_MANAGER, "mine")
+    restore()
+    direct_checkpoint_files(own)()
+    assert manager(own) == "mine"
+
+
+def test_batches_run_with_the_settings_of_the_person(own: SparkSession, tmp_path: Path) -> None:
+    write_input(tmp_path / "in", [batch((n, 1, 1)) for n in range(3)])
+    reader = own.readStream.schema("ts TIMESTAMP, k BIGINT, v BIGINT")
+    rows = reader.option("maxFilesPerTrigger", 1).parquet(str(tmp_path / "in"))
+    windows = sw.stream("r", rows, time="ts").window("10 s").aggregate(n="count(*)")
+    seen: list[str | None] = []
+    sw.pipeline(windows.query("q", sw.slack("1 s"), sink=sw.memory())).run(
+        str(tmp_path / "ck"), spark=own, on_batch=lambda _: seen.append(manager(own))
+    )
+    assert set(seen) == {None}
