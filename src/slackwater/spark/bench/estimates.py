@@ -64,7 +64,7 @@ class Outcome:
 
     @property
     def finals_only_s(self) -> float:
-        """The quietest round: others differ more among themselves than estimates cost."""
+        """The quietest round; rounds differ more among themselves than estimates cost, so repeat."""
         return min(self.finals)
 
     @property
