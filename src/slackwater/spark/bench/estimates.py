@@ -64,7 +64,7 @@ class Outcome:
 
     @property
     def finals_only_s(self) -> float:
-        """The quietest round; rounds differ more among themselves than estimates cost, so repeat."""
+        """The quietest round; rounds differ more than estimates cost, so repeat a close case."""
         return min(self.finals)
 
     @property
