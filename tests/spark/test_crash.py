@@ -62,6 +62,19 @@ class Lives:
             checkpoint.close()
 
 
+def die_until_done(lives: Lives, tables: list[Any], monkeypatch: pytest.MonkeyPatch) -> Reaper:
+    """Live again after each death, until there is none; schemas are asked for once."""
+    shapes = pipeline.shapes(lives.spark, lives.pipeline.plan, lives.intake.schemas)
+    monkeypatch.setattr(pipeline, "shapes", lambda *_: shapes)
+    reaper = Reaper(lives.folder)
+    died = True
+    while died:
+        with mortal(reaper):
+            lives.live(tables)
+        died = reaper.is_dead
+    return reaper
+
+
 @pytest.mark.parametrize("tier", ["columnar", "spark"])
 def test_death_at_any_write_changes_nothing(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: str
@@ -75,14 +88,7 @@ def test_death_at_any_write_changes_nothing(
     expected = ending(tmp_path / "calm")
 
     lives = Lives(spark, told, tmp_path / "killed", tier=tier)
-    shapes = pipeline.shapes(spark, lives.pipeline.plan, lives.intake.schemas)
-    monkeypatch.setattr(pipeline, "shapes", lambda *_: shapes)
-    reaper = Reaper(lives.folder)
-    died = True
-    while died:
-        with mortal(reaper):
-            lives.live(tables)
-        died = reaper.is_dead
+    reaper = die_until_done(lives, tables, monkeypatch)
 
     assert ending(lives.folder) == expected
     assert leftovers(lives.folder) == []
@@ -102,14 +108,7 @@ def test_death_amid_a_backlog_changes_nothing(
     tables = batches(8)
     run(spark, told, tables, tmp_path / "calm", tier="columnar")
     lives = Lives(spark, told, tmp_path / "killed", tier="columnar")
-    shapes = pipeline.shapes(spark, lives.pipeline.plan, lives.intake.schemas)
-    monkeypatch.setattr(pipeline, "shapes", lambda *_: shapes)
-    reaper = Reaper(lives.folder)
-    died = True
-    while died:
-        with mortal(reaper):
-            lives.live(tables)
-        died = reaper.is_dead
+    reaper = die_until_done(lives, tables, monkeypatch)
     assert ending(lives.folder) == ending(tmp_path / "calm")
     assert leftovers(lives.folder) == []
     assert [point for point in reaper.deaths if "job" in point and "backlog" in point]

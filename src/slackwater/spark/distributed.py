@@ -168,7 +168,7 @@ class SparkEngine:
     def _written(self, run: Run) -> Run:
         """A run as it was written. Of little the checksums are made here, of much by Hadoop."""
         self.sound.add(run.path)
-        return described(run, self.folder, checked=self.small)
+        return described(run, self.folder, summed=self.small)
 
     def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> DataFrame:
         wanted = from_arrow_schema(schema)

@@ -65,12 +65,12 @@ def _make_room(folder: Path) -> None:
         raise storage_error(error, folder) from error
 
 
-def described(run: Run, folder: Path, *, checked: bool = False) -> Run:
-    """A run as executors wrote it; ``checked`` if it has no checksums yet."""
+def described(run: Run, folder: Path, *, summed: bool = False) -> Run:
+    """A run as executors wrote it; ``summed`` adds the checksums of files that have none beside."""
     files = sorted((folder / run.path).glob("*.parquet"))
     rows = sum(pq.read_metadata(file).num_rows for file in files)
     parts: dict[str, tuple[int, int | None]] = {
-        file.name: (file.stat().st_size, checksum(file.read_bytes()) if checked else None)
+        file.name: (file.stat().st_size, checksum(file.read_bytes()) if summed else None)
         for file in files
     }
     return filled(run, rows, 0, 0, parts)
