@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal
 
 from sqlglot import exp
@@ -86,8 +87,11 @@ def _split_count_if(argument: str) -> Split:
 def _split_avg(argument: str) -> Split:
     count = _count(argument)
     total = _partial("dsum", f"sum(CAST({argument} AS DOUBLE))", "sum")
-    final = f"CASE WHEN {count.name} > 0 THEN {total.name} / {count.name} END"
-    return Split((total, count), final)
+    return Split((total, count), _mean(total.name, count.name))
+
+
+def _mean(total: str, count: str) -> str:
+    return f"CASE WHEN {count} > 0 THEN {total} / {count} END"
 
 
 def _moments(argument: str) -> tuple[Partial, Partial, Partial]:
@@ -208,6 +212,20 @@ def take_apart(
             "wrap it in an aggregate such as max(...), or add it to group_by",
         )
     return tuple(partials.values()), final
+
+
+def plain_parts(final: Expression) -> tuple[str, ...] | None:
+    """The one partial that a final expression is, or total and count if it is their mean.
+
+    >>> partials, final = take_apart(Expression("avg(`v`)"), Schema.of(v="int"), "q")
+    >>> plain_parts(final) == tuple(part.name for part in partials)
+    True
+    """
+    tree = final.tree.unnest()
+    if isinstance(tree, exp.Column):
+        return (tree.name,)
+    pairs = permutations(final.columns, 2)
+    return next((pair for pair in pairs if tree == Expression(_mean(*pair)).tree), None)
 
 
 def calls_of(tree: exp.Expr) -> list[exp.Expr]:

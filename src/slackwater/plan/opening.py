@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from slackwater.plan.aggregate import plain_parts
 from slackwater.plan.estimates import EstimateColumns
 from slackwater.plan.stage import Stage
 from slackwater.plan.statement import Writer
@@ -60,6 +61,29 @@ def _provisional(
     name = f"panes-{stage.level}"
     steps.append(ReadingStep(name, writer.partial(stage.state), stage.level, {"input": said}))
     return (*held, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Open windows of a query with one level, as plain totals of its panes.
+
+    ``merges`` is how each partial merges; ``values`` are answers, each read from one partial, or
+    from two: the first divided by the second, a count.
+    """
+
+    merges: dict[str, str]
+    values: dict[str, tuple[str, ...]]
+
+
+def fold(stages: Sequence[Stage]) -> Fold | None:
+    """How open windows are folded from panes; ``None`` if that takes a statement."""
+    stage = stages[0]
+    merges = {part.name: part.merge for part in stage.state.partials}
+    if len(stages) > 1 or not set(merges.values()) <= {"sum", "min", "max"}:
+        return None
+    found = {name: plain_parts(value) for name, value in stage.values}
+    values = {name: parts for name, parts in found.items() if parts is not None}
+    return Fold(merges, values) if len(values) == len(found) else None
 
 
 def spoken(

@@ -31,6 +31,7 @@ from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.joins import JoinRunner, Moment
 from slackwater.spark.judging import Judged, judge
 from slackwater.spark.near import Near
+from slackwater.spark.pairing import can_pair, pairs_of
 from slackwater.spark.quality import (
     Quality,
     measured,
@@ -277,12 +278,18 @@ class Applying:
         finals = self._held(engine, finals)
         reading = self.layout.readings[query.name]
         said = engine.load(runs, reading.kept)
-        text = paired(engine.writer, reading.keys, reading.columns)
-        pairs = engine.sql(text, reading.pairs, {}, said=said, finals=finals)
+        pairs = self._pairs(engine, reading, said, finals)
         before = self.judged.get(query.name, Judged())
-        table, batch = engine.arrow(pairs), self.decision.batch
-        self.judged[query.name] = judge(before, query.estimates, table, batch)
+        self.judged[query.name] = judge(before, query.estimates, pairs, self.decision.batch)
         return finals
+
+    @staticmethod
+    def _pairs(engine: Engine[Any], reading: Reading, said: Any, finals: Any) -> pa.Table:
+        """Each estimate beside its final."""
+        if isinstance(said, pa.Table) and can_pair(reading):
+            return pairs_of(said, finals, reading)
+        text = paired(engine.writer, reading.keys, reading.columns)
+        return engine.arrow(engine.sql(text, reading.pairs, {}, said=said, finals=finals))
 
     def _held(self, engine: Engine[Any], relation: Any) -> Any:
         self.held.append((engine, engine.hold(relation)))

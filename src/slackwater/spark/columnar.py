@@ -21,6 +21,7 @@ from slackwater.spark.checkpoint import write_file
 from slackwater.spark.engine import Delta, Marks, filled, new_run
 from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.run import Run, checksum, verify
+from slackwater.spark.schemas import fitted
 from slackwater.stats.panes import PaneCount
 
 DISKS = 4  # files flushed at the same time cost hardly more than one
@@ -95,7 +96,7 @@ class ColumnarEngine:
         finally:
             for name in relations:
                 self._duck.unregister(name)
-        return result.select(schema.names).cast(schema)
+        return fitted(result.select(schema.names), schema)
 
     def save(self, relation: pa.Table, run: Run, time: str) -> Run | None:
         if relation.num_rows == 0:
@@ -132,7 +133,7 @@ class ColumnarEngine:
             if "pane" in schema.names:
                 table = table.filter(pc.is_valid(table["pane"]))
             self._tables[run.path] = table
-        return self._tables[run.path].select(schema.names).cast(schema)
+        return fitted(self._tables[run.path].select(schema.names), schema)
 
     def hold(self, relation: pa.Table) -> pa.Table:
         return relation

@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from slackwater.control.prodding import Mark, ProdCall, ProddingState, Progress, marks
 from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
-from slackwater.plan.opening import MARKS, spoken
+from slackwater.plan.opening import MARKS, ReadingStep, spoken
 from slackwater.query.expression import Expression
 from slackwater.spark.book import BEGIN_OF_TIME, Book
 from slackwater.spark.engine import Engine, R
+from slackwater.spark.folding import folded
 from slackwater.spark.judging import Judged
 from slackwater.spark.labelling import labelled
 from slackwater.spark.reading import Reading
@@ -68,8 +69,17 @@ class Estimator(Generic[R]):
             if step is steps[-1]:
                 bounds = {"after": max(upto, first + reading.window.size - 1), "last": last}
             relations = {name: self._read(sources, made) for name, sources in step.reads.items()}
-            made[step.name] = engine.sql(step.text, reading.schemas[step.name], bounds, **relations)
+            made[step.name] = self._made(step, bounds, relations)
         return made[steps[-1].name]
+
+    def _made(self, step: ReadingStep, bounds: dict[str, int], relations: dict[str, R]) -> R:
+        """What a step gives: folded in memory if it can be, else by its statement."""
+        schema, fold = self.reading.schemas[step.name], self.reading.fold
+        panes = relations.get("panes")
+        if fold is not None and isinstance(panes, pa.Table):
+            window = self.reading.window
+            return self.engine.lift(folded(panes, fold, window, schema=schema, **bounds))
+        return self.engine.sql(step.text, schema, bounds, **relations)
 
     def _near(self, state: str) -> bool:
         return bool(self.book.of(state))

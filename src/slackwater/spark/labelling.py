@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from slackwater.estimate.monitor import Array
 from slackwater.spark.reading import Reading
+from slackwater.spark.schemas import fitted
 
 
 def labelled(
@@ -38,7 +39,7 @@ def labelled(
         ends = (marks_of[f"{name}_low"], marks_of[f"{name}_high"])
         columns[f"{name}_low"], columns[f"{name}_high"] = _band(rows_of[name], *ends)
     ordered = {name: columns[name] for name in reading.said.names}
-    return pa.table(ordered).cast(reading.said)
+    return fitted(pa.table(ordered), reading.said)
 
 
 def _meet(starts: Array, asked: Array) -> tuple[Array, Array]:

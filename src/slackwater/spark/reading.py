@@ -14,12 +14,13 @@ from typing import Any
 import pyarrow as pa
 
 from slackwater.plan.estimates import EstimateColumns
-from slackwater.plan.opening import ReadingStep, reading
+from slackwater.plan.opening import Fold, ReadingStep, fold, reading
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.statement import Writer
 from slackwater.plan.window import Window
 from slackwater.query.expression import Dialect
 from slackwater.query.schema import Column, Schema
+from slackwater.spark.folding import can_fold
 from slackwater.spark.shape import Shapes
 
 HIDDEN = (
@@ -32,7 +33,10 @@ HIDDEN = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One query's reading: steps in order, the schema of each step and of each state."""
+    """One query's reading: steps in order, the schema of each step and of each state.
+
+    ``fold`` is what the steps come to where no statement is needed.
+    """
 
     query: str
     streams: tuple[str, ...]
@@ -46,6 +50,7 @@ class Reading:
     steps: dict[Dialect, tuple[ReadingStep, ...]]
     schemas: dict[str, pa.Schema]
     shown: pa.Schema
+    fold: Fold | None = None
 
     @classmethod
     def of(cls, query: QueryPlan, shapes: Shapes) -> Reading:
@@ -55,6 +60,8 @@ class Reading:
             "spark": reading(Writer("spark"), query.stages),
         }
         top, columns = query.top, query.estimable
+        plain = fold(query.stages)
+        is_plain = plain is not None and can_fold(plain, shapes[query.name, top.level].panes)
         return cls(
             query.name,
             query.streams,
@@ -68,6 +75,7 @@ class Reading:
             steps,
             _schemas(query, shapes, steps["duckdb"]),
             _shown(shapes[query.name, top.level].shown, columns),
+            plain if is_plain else None,
         )
 
     @property

@@ -14,6 +14,11 @@ def arrow_schema(frame: DataFrame) -> pa.Schema:
     return pa.schema([pa.field(field.name, field.type) for field in schema])
 
 
+def fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table in the types of a schema; one that has them already is not touched."""
+    return table if table.schema.equals(schema) else table.cast(schema)
+
+
 def no_rows(session: SparkSession, rows: StructType) -> DataFrame:
     """No raw rows of a stream, with their event time."""
     return session.createDataFrame([], StructType([*rows.fields, StructField("__ts", LongType())]))

@@ -109,6 +109,11 @@ def batch_files(folder: Path) -> list[str]:
     return sorted(str(path) for path in folder.glob("[0-9]*.parquet"))
 
 
+def files_of(folder: Path) -> list[Path]:
+    """All files in the order of batches, the sentinel last."""
+    return [*(Path(name) for name in batch_files(folder)), folder / SENTINEL]
+
+
 def open_frame(spark: SparkSession, folder: Path) -> DataFrame:
     """The files as a scripted stream: one file, one micro-batch."""
     reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1)

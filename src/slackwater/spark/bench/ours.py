@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -12,6 +13,7 @@ from slackwater.query.estimates import Estimates
 from slackwater.spark.bench.cases import Case
 from slackwater.spark.bench.data import open_frame
 from slackwater.spark.bench.measured import Measured, batch_times
+from slackwater.spark.handle import Handle
 from slackwater.spark.pipeline import Pipeline, pipeline, stream
 from slackwater.spark.sinks import ParquetSink
 
@@ -34,13 +36,18 @@ def run(
         spark=spark,
         on_batch=lambda _: stored.append(_bytes(checkpoint / "runs")),
     )
+    found = measured(handle, results)
+    return replace(found, extra={**found.extra, "state_bytes": stored})
+
+
+def measured(handle: Handle, results: Path) -> Measured:
+    """What a pipeline left behind."""
     seconds, parts = batch_times(handle.query)
     batches = [event for event in handle.events() if event["event"] == "batch"]
     laps = [{name: ms / 1000 for name, ms in event["ms"].items()} for event in batches]
     merged = tuple({**part, **lap} for part, lap in zip(parts, laps, strict=True))
     extra = {
         "state_rows": [event["state"]["rows"] for event in batches],
-        "state_bytes": stored,
         "estimates": [event["queries"]["answers"].get("estimates") for event in batches],
         "dropped": sum(event["queries"]["answers"]["dropped"] for event in batches),
     }

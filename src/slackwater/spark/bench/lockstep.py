@@ -1,0 +1,22 @@
+"""Pipelines side by side: each gets the same batch in turn, while the others have nothing to do.
+
+Whatever disturbs the machine for longer than a batch then disturbs all of them alike, so that small
+differences can be told; runs one after the other differ more among themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from slackwater.spark.handle import Handle
+
+POLLING = ("spark.sql.streaming.pollingDelay", "50ms")  # one that waits should not take the cores
+
+
+def feed(sides: Mapping[Path, Handle], files: Sequence[Path]) -> None:
+    """Give each file to every pipeline, by the folder it reads from; the first one alternates."""
+    for number, file in enumerate(files):
+        for folder in sorted(sides, reverse=number % 2 == 1):
+            (folder / file.name).symlink_to(file)
+            sides[folder].query.processAllAvailable()

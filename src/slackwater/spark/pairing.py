@@ -1,0 +1,72 @@
+"""Estimates beside their finals, in memory: the same as :func:`~slackwater.plan.opening.paired`."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types
+
+from slackwater.spark.reading import Reading
+from slackwater.spark.schemas import fitted
+
+Numbers = npt.NDArray[np.int64]
+
+
+def can_pair(reading: Reading) -> bool:
+    """Whether keys are written as text in one way only."""
+    kinds = [reading.shown.field(key).type for key in reading.keys]
+    return all(types.is_integer(kind) or types.is_string(kind) for kind in kinds)
+
+
+def pairs_of(said: pa.Table, finals: pa.Table, reading: Reading) -> pa.Table:
+    """What was estimated of each window and group whose final is there, in order."""
+    finals = finals.filter(pc.equal(finals["kind"], "final"))
+    starts = pa.concat_tables(
+        [
+            pa.table({"__start": finals["window_start"].cast(pa.int64())}),
+            said.select(["__start"]),
+        ]
+    )
+    groups = pa.concat_tables([finals.select(reading.keys), said.select(reading.keys)])
+    numbers = _numbered([starts["__start"], *groups.columns])
+    rows, met = _meet(numbers[: finals.num_rows], numbers[finals.num_rows :])
+    early, final = said.take(rows), finals.take(met)
+    gap = pc.subtract(*(one["emitted_at"].cast(pa.int64()) for one in (final, early)))
+    columns: dict[str, pa.ChunkedArray] = {
+        "age": early["__age"],
+        "gap": gap,
+        "prod": early["prod"],
+        "__group": _group(early, reading.keys),
+        "__end": final["window_end"].cast(pa.int64()),
+    }
+    for name in ("tuples", *reading.columns.numeric):
+        columns[name] = early[name].cast(pa.float64())
+        columns[f"{name}_final"] = final[name].cast(pa.float64())
+    order = [(name, "ascending") for name in ("__end", "__group", "age", "prod")]
+    pairs = fitted(pa.table({name: columns[name] for name in reading.pairs.names}), reading.pairs)
+    return pairs.take(pc.sort_indices(pairs, order))
+
+
+def _numbered(columns: list[pa.ChunkedArray]) -> Numbers:
+    """A number for each row: the same if all columns are equal, nulls to nulls too."""
+    found = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        codes = column.combine_chunks().dictionary_encode("encode").indices.to_numpy()
+        found = np.unique(found * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
+    return found
+
+
+def _meet(finals: Numbers, said: Numbers) -> tuple[Numbers, Numbers]:
+    """Which estimates have a final, and which one."""
+    order = np.argsort(finals)
+    at = np.searchsorted(finals[order], said)
+    near = order[np.minimum(at, len(order) - 1)] if len(order) else np.zeros_like(said)
+    rows = np.flatnonzero(finals[near] == said) if len(order) else np.zeros(0, np.int64)
+    return rows, near[rows]
+
+
+def _group(rows: pa.Table, keys: tuple[str, ...]) -> pa.ChunkedArray | pa.Array:
+    texts = [pc.coalesce(rows[key].cast(pa.string()), "") for key in keys]
+    return pc.binary_join_element_wise(*texts, "|") if texts else pa.repeat("", rows.num_rows)
