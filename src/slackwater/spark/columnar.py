@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +18,7 @@ from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.spark import sketch
 from slackwater.spark.checkpoint import write_file
-from slackwater.spark.engine import Delta, Marks, filled, new_run
+from slackwater.spark.engine import Delta, Marks, Wanted, filled, new_run
 from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.run import Run, checksum, verify
 from slackwater.spark.schemas import fitted
@@ -122,6 +122,9 @@ class ColumnarEngine:
         if not runs:
             return schema.empty_table()
         return pa.concat_tables([self._table(run, schema) for run in runs])
+
+    def load_all(self, wanted: Mapping[str, Wanted]) -> dict[str, pa.Table]:
+        return {name: self.load(*one) for name, one in wanted.items()}
 
     def _table(self, run: Run, schema: pa.Schema) -> pa.Table:
         known = self._tables.get(run.path)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
@@ -22,13 +23,14 @@ from slackwater.control.records import Tier
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.spark.columnar import distinct_values, histogram, totals
-from slackwater.spark.engine import Delta, Marks, new_run
+from slackwater.spark.engine import Delta, Marks, Wanted, new_run
 from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.intake import few_cores
 from slackwater.spark.parquet import described, read_runs, write_parquet
 from slackwater.spark.run import Run, verify
 
 PLACE = "__by"
+PLANNERS = 4
 # Of runs that stay on the executors: where rows lie is not changed behind our back, and looking for
 # patterns to compress takes longer than it saves. Rows of several inputs are written as they come,
 # not sorted by input first.
@@ -54,6 +56,8 @@ class SparkEngine:
         self.writer = Writer("spark")
         self.sound: set[str] = set()
         self._spreads: dict[tuple[str, str], DataFrame] = {}
+        # Spark plans a statement in one thread, while cores have nothing else to do
+        self._planners = ThreadPoolExecutor(PLANNERS, thread_name_prefix="slackwater-plan")
         for name, value in SETTINGS.items():
             session.conf.set(name, value)
         self._places = _places(session)
@@ -148,8 +152,11 @@ class SparkEngine:
     def sql(
         self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: DataFrame
     ) -> DataFrame:
-        for name, frame in relations.items():
-            frame.createOrReplaceTempView(name)
+        list(
+            self._planners.map(
+                lambda one: one[1].createOrReplaceTempView(one[0]), relations.items()
+            )
+        )
         used = {name: value for name, value in parameters.items() if f":{name}" in text}
         return self.session.sql(f"SELECT {_casts(schema)} FROM ({text})", args=used)
 
@@ -187,6 +194,17 @@ class SparkEngine:
             [self._read(group, wanted).where(_usable(group[0])) for group in groups.values()]
         )
 
+    def load_all(self, wanted: Mapping[str, Wanted]) -> dict[str, DataFrame]:
+        spreads = {
+            (run.path, by): (run, from_arrow_schema(schema), by)
+            for runs, schema, by in wanted.values()
+            for run in runs
+            if by is not None
+        }
+        list(self._planners.map(lambda one: self._spread(*one), spreads.values()))
+        found = self._planners.map(lambda one: self.load(*one), wanted.values())
+        return dict(zip(wanted, found, strict=True))
+
     def _spread(self, run: Run, schema: StructType, by: str) -> DataFrame:
         """A run kept on the executors, rows of one key in one place, until it is forgotten."""
         key = (run.path, by)
@@ -204,6 +222,7 @@ class SparkEngine:
 
     def close(self) -> None:
         """Give memory back; a Spark that is gone holds none."""
+        self._planners.shutdown()
         with suppress(Py4JError, PySparkException, OSError):
             self.keep_only(())
 

@@ -6,7 +6,7 @@ a stage (``stages.py``) is written once against this interface.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -45,6 +45,9 @@ class Marks:
 
     cuts: dict[str, tuple[int, ...]]
     at: dict[str, int | None]
+
+
+Wanted = tuple[Sequence[Run], pa.Schema, str | None]  # what to load
 
 
 class Engine(Protocol[R]):
@@ -91,6 +94,10 @@ class Engine(Protocol[R]):
 
     def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> R:
         """The rows of runs; ``by`` names the column on which they are joined batch after batch."""
+        ...
+
+    def load_all(self, wanted: Mapping[str, Wanted]) -> dict[str, R]:
+        """:meth:`load` several relations, side by side where that is faster."""
         ...
 
     def hold(self, relation: R) -> R:

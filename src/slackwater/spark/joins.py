@@ -16,7 +16,7 @@ from slackwater.plan.join import JoinPlan
 from slackwater.plan.joining import JoinWriter
 from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
 from slackwater.spark.book import Book
-from slackwater.spark.engine import Engine, R, new_run
+from slackwater.spark.engine import Engine, R, Wanted, new_run
 from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.run import Run
 
@@ -150,16 +150,18 @@ class JoinRunner(Generic[R]):
     ) -> R:
         parameters = self.moment.parameters(self.plan) | (labels or {})
         relations: dict[str, R] = {}
+        wanted: dict[str, Wanted] = {}
         for number, child in enumerate(node.children):
             names = frozenset(inputs_of(child))
             kind = self.shape.input(child) if isinstance(child, str) else self.shape.kept(names)
             by = self.plan.graph.common(names)
             if f"FROM h{number}" in text:
-                relations[f"h{number}"] = self.engine.load(self._held(child), kind, by)
+                wanted[f"h{number}"] = (self._held(child), kind, by)
             if f"FROM f{number}" in text and isinstance(child, str):
                 run = self._fresh(child)
-                relations[f"f{number}"] = self.engine.load([] if run is None else [run], kind, by)
+                wanted[f"f{number}"] = ([] if run is None else [run], kind, by)
             if f"FROM n{number}" in text:
                 new = made.get(child)
                 relations[f"n{number}"] = self.engine.load([], kind) if new is None else new
+        relations |= self.engine.load_all(wanted)
         return self.engine.sql(text, schema, parameters, **relations)
