@@ -23,12 +23,9 @@ def can_pair(reading: Reading) -> bool:
 def pairs_of(said: pa.Table, finals: pa.Table, reading: Reading) -> pa.Table:
     """What was estimated of each window and group whose final is there, in order."""
     finals = finals.filter(pc.equal(finals["kind"], "final"))
-    starts = pa.concat_tables(
-        [
-            pa.table({"__start": finals["window_start"].cast(pa.int64())}),
-            said.select(["__start"]),
-        ]
-    )
+    closed = pa.table({"__start": finals["window_start"].cast(pa.int64())})
+    said = said.filter(pc.is_in(said["__start"], closed["__start"].unique()))  # most are open yet
+    starts = pa.concat_tables([closed, said.select(["__start"])])
     groups = pa.concat_tables([finals.select(reading.keys), said.select(reading.keys)])
     numbers = _numbered([starts["__start"], *groups.columns])
     rows, met = _meet(numbers[: finals.num_rows], numbers[finals.num_rows :])
@@ -60,10 +57,12 @@ def _numbered(columns: list[pa.ChunkedArray]) -> Numbers:
 
 def _meet(finals: Numbers, said: Numbers) -> tuple[Numbers, Numbers]:
     """Which estimates have a final, and which one."""
+    if not finals.size:
+        return finals, finals
     order = np.argsort(finals)
     at = np.searchsorted(finals[order], said)
-    near = order[np.minimum(at, len(order) - 1)] if len(order) else np.zeros_like(said)
-    rows = np.flatnonzero(finals[near] == said) if len(order) else np.zeros(0, np.int64)
+    near = order[np.minimum(at, finals.size - 1)]
+    rows = np.flatnonzero(finals[near] == said)
     return rows, near[rows]
 
 
