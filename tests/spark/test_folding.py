@@ -14,7 +14,7 @@ from slackwater.plan.opening import Fold, fold
 from slackwater.plan.stage import Stage, lay_out
 from slackwater.query.stream import Stream, StreamDef
 from slackwater.spark.columnar import ColumnarEngine
-from slackwater.spark.folding import can_fold, folded
+from slackwater.spark.folding import MOST, are_few, can_fold, folded
 
 SCHEMA = sw.Schema.of(ts="timestamp", k="string", v="bigint", x="double", at="timestamp")
 KINDS = {"count": pa.int64(), "sum": pa.int64(), "dsum": pa.float64(), "min": pa.int64()}
@@ -125,6 +125,12 @@ def test_only_types_that_arrow_merges_alike(
         return next(n for n in schema.names if n.startswith(f"{kind}_"))
 
     assert can_fold(known, change(schema, name)) is can
+
+
+def test_many_panes_are_left_to_the_statement() -> None:
+    panes = pa.table({"pane": pa.nulls(MOST // 3)})
+    assert are_few(panes, plain("6 s", "2 s")[0].window)
+    assert not are_few(panes, plain("8 s", "2 s")[0].window)
 
 
 def _with(schema: pa.Schema, name: str, kind: pa.DataType) -> pa.Schema:

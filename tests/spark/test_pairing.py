@@ -11,6 +11,7 @@ from slackwater.plan.estimates import EstimateColumns
 from slackwater.plan.opening import paired
 from slackwater.plan.window import Window
 from slackwater.query.schema import Schema
+from slackwater.spark import pairing
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.pairing import can_pair, pairs_of
 from slackwater.spark.reading import Reading
@@ -103,6 +104,14 @@ def test_one_group_is_no_group() -> None:
 
 
 def test_only_keys_with_one_way_of_writing_them() -> None:
-    assert can_pair(TWO)
-    assert not can_pair(reading(k=pa.float64()))
-    assert not can_pair(reading(k=INSTANT))
+    none = TWO.kept.empty_table()
+    assert can_pair(none, TWO)
+    assert not can_pair(none, reading(k=pa.float64()))
+    assert not can_pair(none, reading(k=INSTANT))
+
+
+def test_many_estimates_are_left_to_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairing, "MOST", 1)
+    row = dict.fromkeys(TWO.kept.names)
+    assert can_pair(pa.Table.from_pylist([row], TWO.kept), TWO)
+    assert not can_pair(pa.Table.from_pylist([row, row], TWO.kept), TWO)

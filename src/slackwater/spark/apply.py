@@ -286,7 +286,7 @@ class Applying:
     @staticmethod
     def _pairs(engine: Engine[Any], reading: Reading, said: Any, finals: Any) -> pa.Table:
         """Each estimate beside its final."""
-        if isinstance(said, pa.Table) and can_pair(reading):
+        if isinstance(said, pa.Table) and can_pair(said, reading):
             return pairs_of(said, finals, reading)
         text = paired(engine.writer, reading.keys, reading.columns)
         return engine.arrow(engine.sql(text, reading.pairs, {}, said=said, finals=finals))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,6 +30,8 @@ from slackwater.spark.intake import few_cores
 from slackwater.spark.parquet import described, read_runs, write_parquet
 from slackwater.spark.run import Run, verify
 
+T = TypeVar("T")
+U = TypeVar("U")
 PLACE = "__by"
 PLANNERS = 4
 # Of runs that stay on the executors: where rows lie is not changed behind our back, and looking for
@@ -56,7 +59,6 @@ class SparkEngine:
         self.writer = Writer("spark")
         self.sound: set[str] = set()
         self._spreads: dict[tuple[str, str], DataFrame] = {}
-        # Spark plans a statement in one thread, while cores have nothing else to do
         self._planners = ThreadPoolExecutor(PLANNERS, thread_name_prefix="slackwater-plan")
         for name, value in SETTINGS.items():
             session.conf.set(name, value)
@@ -152,11 +154,7 @@ class SparkEngine:
     def sql(
         self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: DataFrame
     ) -> DataFrame:
-        list(
-            self._planners.map(
-                lambda one: one[1].createOrReplaceTempView(one[0]), relations.items()
-            )
-        )
+        self._side_by_side(lambda one: one[1].createOrReplaceTempView(one[0]), relations.items())
         used = {name: value for name, value in parameters.items() if f":{name}" in text}
         return self.session.sql(f"SELECT {_casts(schema)} FROM ({text})", args=used)
 
@@ -201,9 +199,13 @@ class SparkEngine:
             for run in runs
             if by is not None
         }
-        list(self._planners.map(lambda one: self._spread(*one), spreads.values()))
-        found = self._planners.map(lambda one: self.load(*one), wanted.values())
+        self._side_by_side(lambda one: self._spread(*one), spreads.values())
+        found = self._side_by_side(lambda one: self.load(*one), wanted.values())
         return dict(zip(wanted, found, strict=True))
+
+    def _side_by_side(self, do: Callable[[T], U], many: Iterable[T]) -> list[U]:
+        """Spark plans in the thread that asks, while other cores have nothing to do."""
+        return list(self._planners.map(do, many))
 
     def _spread(self, run: Run, schema: StructType, by: str) -> DataFrame:
         """A run kept on the executors, rows of one key in one place, until it is forgotten."""

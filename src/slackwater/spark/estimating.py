@@ -15,7 +15,7 @@ from slackwater.plan.opening import MARKS, ReadingStep, spoken
 from slackwater.query.expression import Expression
 from slackwater.spark.book import BEGIN_OF_TIME, Book
 from slackwater.spark.engine import Engine, R
-from slackwater.spark.folding import folded
+from slackwater.spark.folding import are_few, folded
 from slackwater.spark.judging import Judged
 from slackwater.spark.labelling import labelled
 from slackwater.spark.reading import Reading
@@ -75,9 +75,8 @@ class Estimator(Generic[R]):
     def _made(self, step: ReadingStep, bounds: dict[str, int], relations: dict[str, R]) -> R:
         """What a step gives: folded in memory if it can be, else by its statement."""
         schema, fold = self.reading.schemas[step.name], self.reading.fold
-        panes = relations.get("panes")
-        if fold is not None and isinstance(panes, pa.Table):
-            window = self.reading.window
+        panes, window = relations.get("panes"), self.reading.window
+        if fold is not None and isinstance(panes, pa.Table) and are_few(panes, window):
             return self.engine.lift(folded(panes, fold, window, schema=schema, **bounds))
         return self.engine.sql(step.text, schema, bounds, **relations)
 

@@ -17,6 +17,7 @@ from slackwater.spark.schemas import fitted
 
 Numbers = npt.NDArray[np.int64]
 ROWS = "__rows"
+MOST = 1_000_000  # panes, each counted once for every window it is in
 
 
 def can_fold(fold: Fold, panes: pa.Schema) -> bool:
@@ -29,6 +30,11 @@ def can_fold(fold: Fold, panes: pa.Schema) -> bool:
         and all(types.is_integer(kind) or types.is_temporal(kind) for kind in ends)
         and not any(types.is_floating(kind) or types.is_nested(kind) for kind in keys)
     )
+
+
+def are_few(panes: pa.Table, window: Window) -> bool:
+    """Whether they fit here, and a statement, which is planned longer, would not be faster."""
+    return bool(panes.num_rows * window.overlap <= MOST)
 
 
 def folded(  # noqa: PLR0917

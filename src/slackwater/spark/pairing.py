@@ -12,10 +12,13 @@ from slackwater.spark.reading import Reading
 from slackwater.spark.schemas import fitted
 
 Numbers = npt.NDArray[np.int64]
+MOST = 200_000  # estimates; of more DuckDB sorts the pairs faster
 
 
-def can_pair(reading: Reading) -> bool:
-    """Whether keys are written as text in one way only."""
+def can_pair(said: pa.Table, reading: Reading) -> bool:
+    """Whether estimates are few, and keys are written as text in one way only."""
+    if said.num_rows > MOST:
+        return False
     kinds = [reading.shown.field(key).type for key in reading.keys]
     return all(types.is_integer(kind) or types.is_string(kind) for kind in kinds)
 
