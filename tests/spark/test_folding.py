@@ -1,7 +1,6 @@
 """Open windows are folded in memory as the statement does it that Spark runs."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -36,12 +35,6 @@ def plain(size: str, slide: str) -> tuple[Stage, Fold]:
 def panes_of(stage: Stage) -> pa.Schema:
     kinds = {part.name: KINDS[part.name.partition("_")[0]] for part in stage.state.partials}
     return pa.schema({"pane": pa.int64(), "k": pa.string(), **kinds, "__rows": pa.int64()})
-
-
-@pytest.fixture(scope="module")
-def duck(tmp_path_factory: pytest.TempPathFactory) -> ColumnarEngine:
-    folder: Path = tmp_path_factory.mktemp("runs")
-    return ColumnarEngine(folder, sketches=False)
 
 
 WINDOWS = [("6 s", "6 s"), ("6 s", "2 s"), ("7 s", "3 s")]

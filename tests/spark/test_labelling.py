@@ -1,9 +1,6 @@
 """Estimates are labelled in memory exactly as the statement does it that Spark runs."""
 
-from pathlib import Path
-
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,12 +89,6 @@ def asked(draw: st.DrawFn) -> dict[str, object]:
     ends = (lows, highs) * 2 if known else (None,) * 4
     plain = (draw(START), ask, f"p{ask}", draw(st.integers(0, 5)), draw(SHARE), draw(SHARE))
     return dict(zip(MARKS.names, (*plain, draw(st.booleans()), *ends), strict=True))
-
-
-@pytest.fixture(scope="module")
-def duck(tmp_path_factory: pytest.TempPathFactory) -> ColumnarEngine:
-    folder: Path = tmp_path_factory.mktemp("runs")
-    return ColumnarEngine(folder, sketches=False)
 
 
 @given(st.lists(windows(), max_size=8), st.lists(asked(), min_size=1, max_size=6))

@@ -1,7 +1,5 @@
 """Estimates meet their finals in memory as the statement does it that Spark runs."""
 
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -71,12 +69,6 @@ def final(draw: st.DrawFn) -> dict[str, object]:
 
 def group_of(row: dict[str, object]) -> tuple[object, ...]:
     return row["window_start"], row["k"], row["n"]
-
-
-@pytest.fixture(scope="module")
-def duck(tmp_path_factory: pytest.TempPathFactory) -> ColumnarEngine:
-    folder: Path = tmp_path_factory.mktemp("runs")
-    return ColumnarEngine(folder, sketches=False)
 
 
 @given(
