@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
@@ -88,8 +88,12 @@ def test_two_levels_in_the_columnar_tier_give_what_the_interpreter_gives(
     check(spark, two_levels(*window), cuts, "columnar", slack=slack, late=late)
 
 
+SMALL_STEPS = [[(1.0, 0, 1), (5.0, 1, 2), (9.0, 1, 7), (14.5, 0, 2)], [(15.5, 0, 3)], [(6.0, 1, 5)]]
+
+
 @settings(max_examples=4)
 @given(st.lists(st.lists(ROW, max_size=8), min_size=2, max_size=3), WINDOW, LATE)
+@example(SMALL_STEPS, (2, 2), "revise").via("a watermark that moves without closing a window")
 def test_spark_tier_gives_what_the_interpreter_gives(
     spark: SparkSession, cuts: Any, window: tuple[int, int], late: str
 ) -> None:

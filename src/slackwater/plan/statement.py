@@ -59,7 +59,9 @@ class Writer:
         """``source`` as ``p``, each row so many times, numbered ``o.i``; in Spark without a job."""
         if self.dialect == "duckdb":
             return f"{source} AS p CROSS JOIN range(0, {times}) AS o(i)"
-        return f"{source} AS p LATERAL VIEW explode(sequence(0L, {times - 1}L)) o AS i"
+        # sequence(0, -1) has two members, not none
+        numbers = f"slice(sequence(0L, {times}L), 1, {times})"
+        return f"{source} AS p LATERAL VIEW explode({numbers}) o AS i"
 
     def render(self, expression: Expression) -> str:
         return expression.render(self.dialect)

@@ -178,7 +178,8 @@ class QueryRunner(Generic[R]):
         rows = engine.load(runs, rows_shape)
         newest = engine.sql(writer.latest(lower), rows_shape, {}, rows=rows)
         panes = engine.sql(writer.partial(state), panes_shape, {}, input=newest)
-        parts = [self._close(stage, panes)] if self.bounds.upto > self.bounds.after else []
+        _, closing = self.bounds.closing(stage.window)
+        parts = [self._close(stage, panes)] if closing else []
         if below is not None:
             touched = engine.sql(writer.versions(lower), rows_shape, {}, rows=rows, delta=below)
             delta = engine.sql(writer.partial(state), panes_shape, {}, input=touched)
