@@ -73,6 +73,25 @@ def test_a_time_column_of_another_type_says_how_to_convert_it() -> None:
         check([stream(time="k").window("1 s").aggregate(n="count(*)").query("q")])
 
 
+def test_a_hint_speaks_of_a_data_frame_only_where_there_is_one() -> None:
+    made = sw.generator(10, total_rows=10)
+    query = stream(time="k", source=made).window("1 s").aggregate(n="count(*)").query("q")
+    with pytest.raises(sw.QueryError) as caught:
+        check([query])
+    hint = caught.value.problems[0].hint
+    assert "schema={'k': 'timestamp'" in hint
+    assert "spark.readStream" in hint
+
+
+def test_a_relative_error_is_promised_of_numbers_only() -> None:
+    both = stream().window("1 s").aggregate(last="max(site)", n="count(*)", ok="bool_and(v > 1)")
+    kind = ["CONTRACT_COLUMN_TYPE"]
+    assert conditions(both.query("q", sw.max_error(0.1, of="last"))) == kind
+    assert conditions(both.query("q", sw.max_error(0.1))) == kind * 2
+    assert conditions(both.query("q", sw.max_error(0.1, of=["ok", "n"]))) == kind
+    assert check([both.query("q", sw.max_error(0.1, of="n"))])
+
+
 def test_two_streams_or_queries_of_one_name_are_refused() -> None:
     one = stream().window("1 s").aggregate(n="count(*)")
     other = stream(max_ahead="2 days").window("1 s").aggregate(n="count(*)")

@@ -137,7 +137,12 @@ def _check_stream(base: StreamDef, problems: list[Problem]) -> None:
             Problem("TIME_COLUMN_MISSING", where, f"no time column {base.time!r}", hint)
         )
     elif kind not in ("timestamp", "timestamp_ntz", "timestamp_ltz"):
-        hint = f"convert it first, e.g. df.withColumn({base.time!r}, expr('timestamp_millis(...)'))"
+        convert = f"df.withColumn({base.time!r}, expr('timestamp_millis(...)'))"
+        hint = f"convert it first, {base.beforehand(convert)}"
+        if not base.is_frame:
+            hint = (
+                f"if files hold times, say schema={{{base.time!r}: 'timestamp', ...}}; else {hint}"
+            )
         problems.append(
             Problem("TIME_COLUMN_TYPE", where, f"time column {base.time!r} is {kind}", hint)
         )

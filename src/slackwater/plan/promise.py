@@ -7,6 +7,7 @@ from slackwater.plan.bound import Bound, ErrorContract, RecallContract, bounds_o
 from slackwater.plan.node import Joined, WindowAggregate
 from slackwater.plan.report import Reporter
 from slackwater.query.contract import METHODS, MaxError, MinRecall
+from slackwater.query.expression import is_numeric
 from slackwater.query.stream import Aggregate, Query
 from slackwater.units import DurationLike
 
@@ -41,6 +42,7 @@ def _bounds(
             report.problem("CONTRACT_COLUMN", "contract, of", f"no aggregate {name!r}", hint)
     bounds: list[Bound] = []
     sums: list[Partial] = []
+    _numbers(root, term, report)
     for name in term.of or tuple(texts):
         parsed = report.parse(texts[name], root.input.schema, "contract") if name in texts else None
         if parsed is not None:
@@ -48,6 +50,17 @@ def _bounds(
             bounds += some
             sums += parts
     return bounds, sums
+
+
+def _numbers(root: WindowAggregate, term: MaxError, report: Reporter) -> None:
+    """Refuse a relative error of what is no number."""
+    kinds = {name: root.schema.type_of(name) for name, _ in root.values}
+    numbers = [name for name, kind in kinds.items() if is_numeric(kind) is not False]
+    hint = f"of={numbers!r} names those that are numbers" if numbers else "use sw.slack"
+    for name in term.of or tuple(kinds):
+        if name in kinds and name not in numbers:
+            text = f"{name!r} is {kinds[name]}: only numbers have a relative error"
+            report.problem("CONTRACT_COLUMN_TYPE", "contract, of", text, hint)
 
 
 def recall_contract(joined: Joined, term: MinRecall, report: Reporter) -> RecallContract:

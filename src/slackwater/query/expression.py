@@ -154,7 +154,7 @@ _NUMERIC = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal"
 
 def is_numeric(type_name: str | None) -> bool | None:
     """Whether a type is a number; ``None`` if the type is unknown."""
-    if type_name is None:
+    if type_name is None or type_name == "unknown":
         return None
     return type_name.split("(")[0].strip() in (*_NUMERIC, "long", "integer", "real")
 

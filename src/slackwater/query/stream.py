@@ -30,6 +30,17 @@ class StreamDef:
     max_ahead: DurationLike | None = "1 day"
     source: Any = None
 
+    @property
+    def is_frame(self) -> bool:
+        """Whether a DataFrame gives the rows, so that columns can be computed in it."""
+        return self.source is None or hasattr(self.source, "withColumn")
+
+    def beforehand(self, example: str) -> str:
+        """How to compute a column before the stream begins: ``example`` is what to do to ``df``."""
+        if self.is_frame:
+            return f"in the DataFrame, e.g. {example}"
+        return f"in a DataFrame as source: df = spark.readStream..., then {example}"
+
 
 @dataclass(frozen=True, slots=True)
 class JoinDef:
