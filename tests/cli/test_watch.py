@@ -18,6 +18,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from slackwater.cli.main import app
+from slackwater.events.log import EventLog
 from tests.events.story import batch, ended, tell
 
 cli = CliRunner(env={"COLUMNS": "150"})
@@ -46,6 +47,19 @@ def test_a_run_without_estimates_has_no_line_for_them(tmp_path: Path) -> None:
     log.write("batch", **told)
     log.close()
     assert "mistimed" not in cli.invoke(app, ["watch", str(tmp_path), "--once"]).stdout
+
+
+def test_of_a_join_the_share_of_periods_with_their_recall_is_told(tmp_path: Path) -> None:
+    joined = {"queries": {"j": {"join": {"inputs": {"a": "s1", "b": "s2"}}, "stages": []}},
+              "contracts": {"j": {"min_recall": 0.8, "confidence": 0.9}}}  # fmt: skip
+    told = batch(0, names=("j",))
+    told["queries"]["j"]["quality"] = {"recall": 1.0, "phase": "model", "measured": 4, "within": 3}
+    log = EventLog(tmp_path / "events.jsonl")
+    log.write("start", plan=joined)
+    log.write("batch", **told)
+    log.close()
+    shown = cli.invoke(app, ["watch", str(tmp_path), "--once"]).stdout
+    assert re.search(r"90.00 % +75.00 %", shown), shown  # not the recall of the last period
 
 
 def test_names_are_text_not_style(tmp_path: Path) -> None:

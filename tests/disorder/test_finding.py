@@ -60,6 +60,11 @@ def test_the_slack_is_the_smallest_that_recent_periods_needed() -> None:
     assert mild.slack < mild.max_delay
 
 
+def test_more_periods_that_may_fall_short_need_a_shorter_slack() -> None:
+    sure, daring = (run(replace(PARAMS, recall=0.98, risk=risk), 160) for risk in (0.02, 0.5))
+    assert daring.slack < sure.slack
+
+
 def test_in_warm_up_the_slack_is_the_largest_delay_so_far() -> None:
     state, _ = step(PARAMS, FindingState(), second(100, {30: 1}, 0))
     assert state.phase == "warm-up"

@@ -224,6 +224,6 @@ def test_recall_is_taken_where_it_is_told() -> None:
     history.add([{"event": "start", "plan": joined}, {"event": "batch", **event}])
     promise = history.plan.queries["j"].promise
     assert promise is not None
-    assert (promise.kind, promise.target) == ("recall", 0.9)
+    assert (promise.kind, promise.target, promise.due) == ("recall", 0.9, None)  # an older log
     assert history.table.last(Key("query", "j", "recall")) == 0.93
     assert history.table.last(Key("query", "j", "clock")) == EVENT

@@ -71,14 +71,14 @@ def test_a_join_is_a_node_between_its_inputs_and_what_follows() -> None:
                 "stages": [{"state": "s3", "window": [5, 5, 0]}],
             }
         },
-        "contracts": {"j": {"min_recall": 0.95}},
+        "contracts": {"j": {"min_recall": 0.95, "confidence": 0.9}},
     }
     read = read_plan(value)
     assert [(node.kind, node.depth) for node in read.nodes] == [
         ("stream", 0), ("stream", 0), ("state", 1), ("state", 1), ("join", 2), ("state", 3),
         ("query", 4),
     ]  # fmt: skip
-    assert read.queries["j"].contract == "recall at least 95 %"
+    assert read.queries["j"].contract == "recall at least 95 % in 90 % of periods"
     assert read.queries["j"].streams == ("a", "b")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import slackwater as sw
+from slackwater.control.finding import finding_params
 from slackwater.plan.explain import explain_json, explain_text
 from slackwater.plan.graph import equal_classes
 from slackwater.plan.join import JoinPlan
@@ -77,6 +78,7 @@ def test_contracts_belong_to_what_they_are_about() -> None:
     assert conditions(pair.query("q", sw.max_error(0.1))) == ["CONTRACT_KIND"]
     assert conditions(counted.query("q", sw.min_recall(0.9))) == ["CONTRACT_KIND"]
     assert conditions(pair.query("q", sw.min_recall(1.5))) == ["CONTRACT_RANGE"]
+    assert conditions(pair.query("q", sw.min_recall(0.9, confidence=1))) == ["CONTRACT_RANGE"]
     assert conditions(pair.query("q", sw.min_recall(0.9, over=0))) == ["CONTRACT_RANGE"]
     assert conditions(pair.query("q", sw.min_recall(0.9, method="guess"))) == ["CONTRACT_METHOD"]
     above = pair.window("5 s").aggregate(n="count(*)").query("q", sw.min_recall(0.9))
@@ -91,6 +93,7 @@ def test_contracts_belong_to_what_they_are_about() -> None:
         (sw.max_error(0.1, confidence=0), "CONTRACT_RANGE"),
         (sw.max_error(0.1, of="m"), "CONTRACT_COLUMN"),
         (sw.max_error(0.1, method="guess"), "CONTRACT_METHOD"),
+        ([sw.max_error(0.1), sw.max_error(0.2, method="model")], "CONTRACT_METHOD"),
         (sw.max_error(0.1, at_least="2 s", at_most="1 s"), "CONTRACT_LIMITS"),
     ],
 )
@@ -195,7 +198,17 @@ def test_the_order_of_probes_follows_sizes() -> None:
 def test_the_plan_is_explained() -> None:
     query = joined("a", "b", "c", order="((a b) c)").query("q", sw.min_recall(0.9))
     text = explain_text(plan(query))
-    for part in ("recall at least 0.9 over 1min", "((a b) c)", "(a b) keeps its results"):
+    for part in (
+        "recall at least 0.9 in 0.95 of periods of 1min",
+        "((a b) c)",
+        "(a b) keeps its results",
+    ):
         assert part in text
     assert "a_k = b_k = c_k" in text
     assert '"min_recall": 0.9' in explain_json(plan(query))
+    assert '"confidence": 0.95' in explain_json(plan(query))
+
+
+def test_the_confidence_of_a_recall_is_the_risk_of_its_controller() -> None:
+    query = joined("a", "b").query("q", sw.min_recall(0.9, confidence=0.8))
+    assert finding_params(plan(query).queries[0]).risk == pytest.approx(0.2)

@@ -252,7 +252,8 @@ def test_a_join_is_the_one_that_python_gives(tmp_path: Path) -> None:
         JOIN + 'join = ["orders", { from = "payments", as = "p", where = "value > 0" }]\n'
         'on = ["orders.key = p.key", "orders.value < p.value"]\n'
         'within = { orders = "5 s", p = "9 s" }\nemit = "ordered"\norder = "written"\n'
-        'select = ["orders.key AS key", "p.value AS paid"]\nmin_recall = 0.9\nover = "20 s"\n',
+        'select = ["orders.key AS key", "p.value AS paid"]\nmin_recall = 0.9\n'
+        'confidence = 0.8\nover = "20 s"\n',
     )
     orders = sw.stream("orders", sw.generator(), time="ts")
     payments = sw.stream("payments", sw.generator(seed=2), time="ts")
@@ -265,7 +266,7 @@ def test_a_join_is_the_one_that_python_gives(tmp_path: Path) -> None:
         order="written",
     )
     shown = joined.select("orders.key AS key", "p.value AS paid")
-    query = shown.query("paid", sw.min_recall(0.9, over="20 s"))
+    query = shown.query("paid", sw.min_recall(0.9, confidence=0.8, over="20 s"))
     assert document.pipeline.explain() == sw.pipeline(query).explain()
 
 

@@ -119,7 +119,7 @@ def _table(history: History, names: list[str]) -> Grid:
             Text(_spark(history.table.column(Key("query", name, "slack"))), style="cyan"),
             _time(history.table.last(Key("query", name, "lag"))),
             _time(_newest(history.table.column(Key("query", name, "latency")))),
-            show_share(shape.promise.target if shape.promise else None),
+            show_share(_due(shape)),
             _achieved(history, shape),
             Text(f"{late:,.0f}", style="yellow" if late else ""),
             Text(f"{dropped:,.0f}", style="red" if dropped else ""),
@@ -128,12 +128,20 @@ def _table(history: History, names: list[str]) -> Grid:
     return grid
 
 
+def _due(shape: QueryShape) -> float | None:
+    """The share promised: of results within their bound, of periods with their recall."""
+    if shape.promise is None:
+        return None
+    return shape.promise.target if shape.promise.due is None else shape.promise.due
+
+
 def _achieved(history: History, shape: QueryShape) -> Text:
-    share = history.table.last(Key("query", shape.name, "recall"))
     measured = history.table.total(Key("query", shape.name, "measured"))
-    if share is None and measured:
+    share = history.table.last(Key("query", shape.name, "recall"))
+    if measured and (share is None or (shape.promise and shape.promise.due is not None)):
         share = history.table.total(Key("query", shape.name, "within")) / measured
-    kept = shape.promise is None or share is None or share >= shape.promise.target
+    due = _due(shape)
+    kept = due is None or share is None or share >= due
     return Text(show_share(share), style="" if share is None else "green" if kept else "bold red")
 
 

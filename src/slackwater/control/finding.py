@@ -16,6 +16,7 @@ def finding_params(query: QueryPlan) -> FindingParams:
     assert join is not None
     return FindingParams(
         recall=contract.gamma,
+        risk=1 - contract.confidence,
         over=contract.over,
         windows=tuple(max(1, join.graph.patience(name)) for name in join.graph.names),
         granularity=contract.granularity,

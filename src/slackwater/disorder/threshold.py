@@ -13,7 +13,6 @@ model; ``1 - epsilon`` stands in for them and is labelled a heuristic.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -102,12 +101,3 @@ def sum_error(coverage: float, delta: float, moments: Moments) -> float:
     """The worst relative error of a sum at a coverage: the left side of eq. (4.1)."""
     noise = max(0.0, coverage - coverage**2) * _scatter(moments)
     return (1 - coverage) + critical_value(delta) * math.sqrt(noise)
-
-
-def joint_threshold(parts: Iterable[tuple[Requirement, Moments]]) -> float:
-    """The threshold of a composite: its k parts get δ/k each (union bound), the largest wins."""
-    known = list(parts)
-    return max(
-        coverage_threshold(Requirement(r.kind, r.epsilon, r.delta / len(known), r.share), moments)
-        for r, moments in known
-    )

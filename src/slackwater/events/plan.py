@@ -18,17 +18,25 @@ class Promise:
     """What a query promises: ``target`` is the share that must be reached.
 
     ``kind`` is ``error`` (share of results within their bounds) or ``recall`` (share of results
-    found at all); ``bounds`` maps columns to their largest relative error.
+    found in a period); ``bounds`` maps columns to their largest relative error; ``periods`` is the
+    share of periods that must reach the recall (unknown in older logs).
     """
 
     kind: str
     target: float
     bounds: dict[str, float] = field(default_factory=dict)
+    periods: float | None = None
+
+    @property
+    def due(self) -> float | None:
+        """What the share of measured results, or periods, that kept the promise must reach."""
+        return self.periods if self.kind == "recall" else self.target
 
     @property
     def text(self) -> str:
         if self.kind == "recall":
-            return f"recall at least {_percent(self.target)}"
+            often = "" if self.periods is None else f" in {_percent(self.periods)} of periods"
+            return f"recall at least {_percent(self.target)}{often}"
         errors = sorted({_percent(epsilon) for epsilon in self.bounds.values()})
         return f"{_percent(self.target)} of results within {', '.join(errors) or 'their bound'}"
 
@@ -173,10 +181,10 @@ def _streams(told: Json) -> tuple[str, ...]:
 
 
 def _promise(terms: Json) -> Promise | None:
+    bounds, share = terms.get("max_error"), terms.get("confidence")
     for name in ("min_recall", "recall", "gamma"):
         if isinstance(terms.get(name), int | float):
-            return Promise("recall", float(terms[name]))
-    bounds, share = terms.get("max_error"), terms.get("confidence")
+            return Promise("recall", float(terms[name]), periods=_float(share))
     if not isinstance(share, int | float):
         return None
     known = bounds.items() if isinstance(bounds, dict) else ()

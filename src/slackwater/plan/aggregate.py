@@ -184,7 +184,7 @@ def take_apart(
     >>> [p.merge for p in parts]
     ['sum', 'sum']
     """
-    tree = _rename_aliases(expression.tree)
+    tree = rename_aliases(expression.tree)
     calls = [node for node in tree.walk() if _is_aggregate(node)]
     if not calls:
         return Problem(
@@ -230,7 +230,7 @@ def plain_parts(final: Expression) -> tuple[str, ...] | None:
 
 def calls_of(tree: exp.Expr) -> list[exp.Expr]:
     """The aggregate calls inside an expression."""
-    return [node for node in _rename_aliases(tree).walk() if _is_aggregate(node)]
+    return [node for node in rename_aliases(tree).walk() if _is_aggregate(node)]
 
 
 def value_sums(call: exp.Expr) -> tuple[Partial, Partial, Partial]:
@@ -244,7 +244,9 @@ def value_sums(call: exp.Expr) -> tuple[Partial, Partial, Partial]:
     )
 
 
-def _rename_aliases(tree: exp.Expr) -> exp.Expr:
+def rename_aliases(tree: exp.Expr) -> exp.Expr:
+    """An expression with each aggregate under the one name it has here."""
+
     def rename(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Anonymous) and node.name.lower() in _ALIASES:
             return _ALIASES[node.name.lower()](this=node.expressions[0])

@@ -7,7 +7,8 @@ from typing import Literal
 
 from sqlglot import exp
 
-from slackwater.plan.aggregate import Partial, calls_of, value_sums
+from slackwater.plan.aggregate import Partial, calls_of, rename_aliases, value_sums
+from slackwater.plan.propagation import part_error
 
 Kind = Literal["count", "sum", "avg", "quantile", "heuristic"]
 _KINDS: dict[type[exp.Expr], Kind] = {
@@ -25,6 +26,8 @@ class Bound:
 
     ``sums`` names the partials with count, sum and sum of squares of its values, if the error
     depends on them; ``share`` is p of a percentile. ``heuristic`` kinds have no error model.
+    ``limit`` and ``risk`` are what is promised of the column; ``is_derived`` tells whether that
+    follows from the bounds of all its aggregates.
     """
 
     column: str
@@ -33,6 +36,13 @@ class Bound:
     delta: float
     share: float = 0.5
     sums: tuple[str, ...] = ()
+    limit: float = 0.0
+    risk: float = 0.0
+    is_derived: bool = True
+
+    @property
+    def is_heuristic(self) -> bool:
+        return self.kind == "heuristic" or not self.is_derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +60,20 @@ class ErrorContract:
         """The bounded result columns and the strictest bound on each."""
         found: dict[str, float] = {}
         for bound in self.bounds:
-            found[bound.column] = min(bound.epsilon, found.get(bound.column, bound.epsilon))
+            found[bound.column] = min(bound.limit, found.get(bound.column, bound.limit))
         return found
 
     @property
     def confidence(self) -> float:
-        return 1 - min(bound.delta for bound in self.bounds)
+        return 1 - min(bound.risk for bound in self.bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class RecallContract:
-    """The share of its results a join must find in every period, and the limits of the slack."""
+    """The share of its results a join must find, in what share of periods; limits of the slack."""
 
     gamma: float
+    confidence: float
     over: int
     granularity: int
     at_least: int
@@ -75,9 +86,12 @@ def bounds_of(
 ) -> tuple[tuple[Bound, ...], tuple[Partial, ...]]:
     """The bounds on a result column, one for each aggregate inside, and partials to keep for them.
 
-    A composite of k aggregates gives each of them δ/k (union bound).
+    A composite of k aggregates gives each of them δ/k (union bound), and the error that interval
+    arithmetic leaves them; where that leaves nothing, ε itself stands in.
     """
+    tree = rename_aliases(tree)
     calls = calls_of(tree)
+    part = epsilon if _is_call(tree) else part_error(tree, epsilon)
     bounds: list[Bound] = []
     partials: list[Partial] = []
     for call in calls:
@@ -85,6 +99,24 @@ def bounds_of(
         share = float(call.args["quantile"].sql()) if kind == "quantile" else 0.5
         sums = value_sums(call) if kind in ("sum", "avg") else ()
         names = tuple(part.name for part in sums)
-        bounds.append(Bound(column, kind, epsilon, delta / len(calls), share, names))
+        bounds.append(
+            Bound(
+                column,
+                kind,
+                epsilon if part is None else part,
+                delta / len(calls),
+                share,
+                names,
+                limit=epsilon,
+                risk=delta,
+                is_derived=part is not None,
+            )
+        )
         partials += sums
     return tuple(bounds), tuple(partials)
+
+
+def _is_call(tree: exp.Expr) -> bool:
+    """Whether an expression is one aggregate and nothing else."""
+    bare = tree.unnest()
+    return isinstance(bare.this if isinstance(bare, exp.Filter) else bare, exp.AggFunc)

@@ -79,12 +79,13 @@ def _waiting(query: QueryPlan) -> str:
     if query.recall is not None:
         recall = query.recall
         most = "" if recall.at_most is None else f", at most {show_duration(recall.at_most)}"
-        return f"recall at least {recall.gamma:g} over {show_duration(recall.over)}{most}"
+        periods = f"{recall.confidence:.4g} of periods of {show_duration(recall.over)}"
+        return f"recall at least {recall.gamma:g} in {periods}{most}"
     if promise is None:
         return f"slack {show_duration(query.slack)}"
     errors = ", ".join(f"{name} {epsilon:g}" for name, epsilon in promise.columns.items())
     most = "" if promise.at_most is None else f", at most {show_duration(promise.at_most)}"
-    labels = {b.column for b in promise.bounds if b.kind == "heuristic"}
+    labels = {b.column for b in promise.bounds if b.is_heuristic}
     note = f", heuristic for {', '.join(sorted(labels))}" if labels else ""
     return f"error at most {errors} for {promise.confidence:.4g} of results{most}{note}"
 
@@ -150,7 +151,7 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
             "slack_us": None if q.promise or q.recall else q.slack,
             "min_recall": q.recall.gamma if q.recall else None,
             "max_error": q.promise.columns if q.promise else None,
-            "confidence": q.promise.confidence if q.promise else None,
+            "confidence": _confidence(q),
             "late": q.late,
             "keep_us": q.keep,
             "idle_us": q.idle,
@@ -162,6 +163,12 @@ def explain_value(plan: PipelinePlan) -> dict[str, Any]:
     states = [state for q in plan.queries for state in _states(q)]
     value["states"] = {state.identity: _state_value(state) for state in states}
     return value
+
+
+def _confidence(query: QueryPlan) -> float | None:
+    """The share of results, of a join: of periods, that keep what is promised."""
+    promise = query.promise or query.recall
+    return None if promise is None else promise.confidence
 
 
 def _cost_value(plan: CostPlan) -> dict[str, Any]:

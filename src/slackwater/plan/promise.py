@@ -23,6 +23,10 @@ def error_contract(
         hint = "put the contract on a query that ends with the first aggregate"
         report.problem("CONTRACT_LEVELS", "contract", "max_error needs one level", hint)
         return None
+    methods = sorted({term.method for term in terms})
+    if len(methods) > 1:
+        text = f"contracts of one query choose one slack by one method, here: {', '.join(methods)}"
+        report.problem("CONTRACT_METHOD", "contract, method", text, "give all of them the same")
     found = [_bounds(query, root, term, report) for term in terms]
     bounds = tuple(bound for some, _ in found for bound in some)
     sums = tuple(part for _, parts in found for part in parts)
@@ -65,13 +69,13 @@ def _numbers(root: WindowAggregate, term: MaxError, report: Reporter) -> None:
 
 def recall_contract(joined: Joined, term: MinRecall, report: Reporter) -> RecallContract:
     """The recall a join must reach."""
-    _shares(report, gamma=term.gamma)
+    _shares(report, gamma=term.gamma, confidence=term.confidence)
     over = report.positive(term.over, "contract, over") or 0
     if over == 0:
         report.problem("CONTRACT_RANGE", "contract, over", f"{term.over!r} is no period")
     windows = [reach for row in joined.reach for reach in row if reach]
     grain, low, high = _limits((term,), min(windows, default=over), report)
-    return RecallContract(term.gamma, over, grain, low, high, term.method)
+    return RecallContract(term.gamma, term.confidence, over, grain, low, high, term.method)
 
 
 def _shares(report: Reporter, **shares: float) -> None:

@@ -39,6 +39,7 @@ class MinRecall:
     """Wait as short as possible while a join finds a share of its results."""
 
     gamma: float
+    confidence: float = 0.95
     over: DurationLike = "1 minute"
     at_least: DurationLike = 0
     at_most: DurationLike | None = None
@@ -108,6 +109,7 @@ def max_error(
 def min_recall(
     gamma: float,
     *,
+    confidence: float = 0.95,
     over: DurationLike = "1 minute",
     at_least: DurationLike = 0,
     at_most: DurationLike | None = None,
@@ -116,13 +118,16 @@ def min_recall(
 ) -> MinRecall:
     """A bound on the share of results a join finds; the engine chooses how long to wait.
 
-    In every period of length ``over``, by the results' event time, a share of ``gamma`` at least
-    of the results that all rows would have given is found in time.
+    Of all periods of length ``over``, by the results' event time, a share of ``confidence`` at
+    least finds in time a share of ``gamma`` at least of the results that all rows would have
+    given. A single period may find less, even nothing.
 
     Parameters
     ----------
     gamma
         Smallest share, e.g. ``0.99`` (Γ of the source work).
+    confidence
+        Share of periods that must reach it.
     over
         Length of a period (P of the source work).
     at_least, at_most
@@ -139,4 +144,4 @@ def min_recall(
     >>> min_recall(0.99, over="1 minute").gamma
     0.99
     """
-    return MinRecall(gamma, over, at_least, at_most, granularity, method)
+    return MinRecall(gamma, confidence, over, at_least, at_most, granularity, method)

@@ -256,6 +256,8 @@ class Handle:
 
 def _promised(plan: QueryPlan) -> dict[str, Any]:
     if plan.recall is not None:
-        return {"min_recall": plan.recall.gamma, "over_us": plan.recall.over}
+        recall = plan.recall
+        terms = {"min_recall": recall.gamma, "confidence": recall.confidence}
+        return {**terms, "over_us": recall.over}
     assert plan.promise is not None
     return {"max_error": plan.promise.columns, "confidence": plan.promise.confidence}

@@ -112,10 +112,14 @@ export class QueryPanel {
       return;
     }
     const measured = sum(this.column("measured"), at);
-    const share = now("recall") ?? (measured ? sum(this.column("within"), at) / measured : null);
-    const label = promise.kind === "recall" ? "Recall" : "Within bound";
-    this.tiles.put("quality", label, share, "%", `promised ${shown(promise.target, "%")}`);
-    if (isKnown(share)) cell.classList.add(share >= promise.target ? "kept" : "broken");
+    const kept = measured ? sum(this.column("within"), at) / measured : null;
+    const ofPeriods = promise.kind === "recall" && isKnown(promise.periods);
+    const share = ofPeriods ? kept : now("recall") ?? kept;
+    const due = ofPeriods ? promise.periods : promise.target;
+    const label = ofPeriods ? "Periods kept" : promise.kind === "recall" ? "Recall" : "Within bound";
+    const least = ofPeriods ? `, recall ${shown(promise.target, "%")}` : "";
+    this.tiles.put("quality", label, share, "%", `promised ${shown(due, "%")}${least}`);
+    if (isKnown(share)) cell.classList.add(share >= due ? "kept" : "broken");
   }
 
   // Why is this window still open?

@@ -140,7 +140,7 @@ def _keys(value: Any) -> Keys:
 
 _TERMS = {
     "max_error": ("confidence", "of", "at_least", "at_most"),
-    "min_recall": ("over", "at_least", "at_most"),
+    "min_recall": ("confidence", "over", "at_least", "at_most"),
 }
 
 
