@@ -10,6 +10,7 @@ from slackwater.control.prodding import Prodding, ProddingState
 from slackwater.control.working import Backlog, Working
 from slackwater.disorder.finding import FindingState, Found
 from slackwater.disorder.slack import SlackState
+from slackwater.disorder.strays import Group
 from slackwater.estimate.running import Running
 from slackwater.plan.stage import PipelinePlan
 from slackwater.stats.panes import PaneCount
@@ -69,12 +70,19 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class StreamClock:
-    """Progress of one stream: largest event time seen, where it began, when it last spoke."""
+    """Progress of one stream: largest event time seen, where it began, when it last spoke.
+
+    ``strays`` are groups of rows far ahead of it that are not believed yet.
+    """
 
     clock: int | None = None
     origin: int | None = None
     last_seen: int | None = None
-    strays: int = 0
+    strays: tuple[Group, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> StreamClock:
+        return cls(**{**value, "strays": tuple(Group(**group) for group in value["strays"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,7 @@ class ControlState:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> ControlState:
-        streams = {name: StreamClock(**clock) for name, clock in value["streams"].items()}
+        streams = {name: StreamClock.from_json(clock) for name, clock in value["streams"].items()}
         return cls(
             streams,
             dict(value["watermarks"]),

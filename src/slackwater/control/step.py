@@ -26,11 +26,13 @@ from slackwater.control.records import (
 from slackwater.control.working import Backlog
 from slackwater.disorder.finding import FindingState, Period
 from slackwater.disorder.slack import SlackState
+from slackwater.disorder.strays import Belief, StrayParams, believe
 from slackwater.plan.stage import QueryPlan, StreamPlan
-from slackwater.stats.panes import PaneCount, median_time, total
+from slackwater.stats.panes import PaneCount, total
 from slackwater.units import show_duration, upper_edge
 
 END_OF_TIME = 1 << 61
+JUMP_FEW = 10  # strays that are believed if little else comes
 
 
 def step(
@@ -158,11 +160,14 @@ def _orders(
 
 
 def _counts(policy: Policy, stream: str, observation: Observation) -> tuple[PaneCount, ...]:
-    """The pane histogram of a stream: every base state over it sees all its rows, take one."""
-    for name, state in policy.plan.base_states:
-        if name == stream and state.identity in observation.panes:
-            return observation.panes[state.identity]
-    return ()
+    """The pane histogram of a stream: every base state over it sees all its rows, the finest."""
+    found = [
+        state
+        for name, state in policy.plan.base_states
+        if name == stream and state.identity in observation.panes
+    ]
+    finest = min(found, key=lambda state: state.pane, default=None)
+    return () if finest is None else observation.panes[finest.identity]
 
 
 def _advance(
@@ -172,35 +177,28 @@ def _advance(
     counts: tuple[PaneCount, ...],
     now: int | None,
 ) -> tuple[StreamClock, StreamDecision]:
-    """Move a stream's clock, but never by rows further ahead than allowed."""
+    """Move a stream's clock, but never by strays."""
     rows = total(counts)
-    bound = _bound(stream, clock, counts)
-    ahead = total(c for c in counts if c.is_beyond(bound))
-    strays = clock.strays + ahead if ahead and 2 * ahead > rows else 0
-    if strays >= policy.jump_rows:  # not strays: the stream itself has moved on
-        bound, ahead, strays = None, 0, 0
-    believed = [c for c in counts if not c.is_beyond(bound)]
-    highs = [c.high for c in believed if c.high is not None]
-    lows = [c.low for c in believed if c.low is not None]
-    highest = max(highs, default=None)
-    if highest is not None and bound is not None:
-        highest = min(highest, bound)
+    belief = _belief(policy, stream, clock, counts)
+    lows = [c.low for c in counts if c.low is not None and not c.is_beyond(belief.bound)]
     moved = StreamClock(
-        clock=_later(clock.clock, highest),
+        clock=_later(clock.clock, belief.clock),
         origin=clock.origin if clock.origin is not None else min(lows, default=None),
         last_seen=now if rows or clock.last_seen is None else clock.last_seen,
-        strays=strays,
+        strays=belief.pending,
     )
     null_time = total(c for c in counts if c.low is None and c.passes)
-    return moved, StreamDecision(moved.clock, moved.origin, bound, rows, null_time, ahead)
+    ahead = total(c for c in counts if c.is_beyond(belief.bound))
+    return moved, StreamDecision(moved.clock, moved.origin, belief.bound, rows, null_time, ahead)
 
 
-def _bound(stream: StreamPlan, clock: StreamClock, counts: tuple[PaneCount, ...]) -> int | None:
-    """The newest event time to believe; a stream without clock is measured by its own median."""
+def _belief(
+    policy: Policy, stream: StreamPlan, clock: StreamClock, counts: tuple[PaneCount, ...]
+) -> Belief:
     if stream.max_ahead is None:
-        return None
-    base = clock.clock if clock.clock is not None else median_time(counts)
-    return None if base is None else base + stream.max_ahead
+        return Belief(max((c.high for c in counts if c.high is not None), default=None), None)
+    params = StrayParams(stream.max_ahead, policy.jump_rows, min(JUMP_FEW, policy.jump_rows))
+    return believe(params, clock.clock, counts, clock.strays)
 
 
 def _later(one: int | None, other: int | None) -> int | None:
@@ -375,7 +373,7 @@ def _stream_notices(stream: StreamPlan, seen: StreamDecision) -> list[str]:
     if seen.far_future and stream.max_ahead is not None:
         notices.append(
             f"stream {stream.name}: {seen.far_future} rows lie more than "
-            f"{show_duration(stream.max_ahead)} ahead of the clock; set aside"
+            f"{show_duration(stream.max_ahead)} ahead of the clock and of all others; set aside"
         )
     if seen.null_time:
         notices.append(f"stream {stream.name}: {seen.null_time} rows have no event time; set aside")

@@ -15,6 +15,7 @@ from slackwater.plan.aggregate import Partial
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression
+from slackwater.units import HOUR
 
 _MICROS = {"spark": "timestamp_micros({0})", "duckdb": "make_timestamptz({0})"}
 _MODULO = {"spark": "pmod({0}, {1})", "duckdb": "((({0}) % {1} + {1}) % {1})"}
@@ -315,10 +316,10 @@ def _counted(stage: Stage) -> tuple[str, ...]:
 class Observing:
     """Spark SQL over raw rows with ``__ts``: what groups them, and what is kept of each group.
 
-    Rows that fail the filter stay in as one group without pane or keys: they still move the
-    stream's clock. So do heartbeats (rows with ``__beat`` only), which count as no row at all.
-    No literal changes from batch to batch, so Spark compiles this once. ``passes`` must be given
-    to the rows as a column ``__passes`` first, unless all of them pass.
+    Rows that fail the filter stay in as a group for each hour, without pane or keys: they still
+    move the stream's clock. So do heartbeats (rows with ``__beat`` only), which count as no row at
+    all. No literal changes from batch to batch, so Spark compiles this once. ``passes`` must be
+    given to the rows as a column ``__passes`` first, unless all of them pass.
     """
 
     passes: str | None
@@ -347,9 +348,19 @@ def observing(state: State, *, heartbeat: bool = False) -> Observing:
     ]
     return Observing(
         passes(state, heartbeat=heartbeat) if some_fail else None,
-        (f"{pane} AS pane", "__passes" if some_fail else "true AS __passes", *named),
+        (
+            f"{pane} AS pane",
+            "__passes" if some_fail else "true AS __passes",
+            f"{_hour_of_failing() if some_fail else 'CAST(NULL AS BIGINT)'} AS __hour",
+            *named,
+        ),
         tuple(aggregates),
     )
+
+
+def _hour_of_failing() -> str:
+    """Fine enough to tell a stream that moves on from a single row far ahead."""
+    return f"CASE WHEN NOT __passes THEN __ts div {HOUR} END"
 
 
 def passes(state: State, *, heartbeat: bool = False) -> str:

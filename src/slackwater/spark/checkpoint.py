@@ -28,7 +28,7 @@ from typing import Any
 
 from slackwater.errors import CheckpointError, StorageError
 
-FORMAT = 4
+FORMAT = 5
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 

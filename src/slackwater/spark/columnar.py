@@ -25,7 +25,7 @@ from slackwater.spark.schemas import fitted
 from slackwater.stats.panes import PaneCount
 
 DISKS = 4  # files flushed at the same time cost hardly more than one
-_STATISTICS = ("__passes", "__low", "__high", "__beat")
+_STATISTICS = ("__passes", "__hour", "__low", "__high", "__beat")
 
 
 class ColumnarEngine:
@@ -196,8 +196,8 @@ class ColumnarEngine:
 
 
 def histogram(delta: pa.Table) -> tuple[tuple[PaneCount, ...], int | None]:
-    """Rows per pane of a delta, and the newest heartbeat in it."""
-    groups = delta.group_by(["pane", "__passes"]).aggregate(
+    """Rows per pane of a delta (per hour if they fail its filter), and its newest heartbeat."""
+    groups = delta.group_by(["pane", "__passes", "__hour"]).aggregate(
         [("__rows", "sum"), ("__low", "min"), ("__high", "max"), ("__beat", "max")]
     )
     counts = tuple(

@@ -42,7 +42,7 @@ SETTINGS = {
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "false",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
 }
-_STATISTICS = ["pane", "__passes", "__rows", "__low", "__high", "__beat"]
+_STATISTICS = ["pane", "__passes", "__hour", "__rows", "__low", "__high", "__beat"]
 
 
 class SparkEngine:

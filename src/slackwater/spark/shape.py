@@ -84,7 +84,7 @@ def _base_panes(
         return None
     if join is None:
         panes = Observer.of(query.base.state).partials(no_rows(session, rows[query.stream]))
-        return panes.drop("__passes", "__low", "__high", "__beat")
+        return panes.drop("__passes", "__hour", "__low", "__high", "__beat")
     session.createDataFrame(join.results.empty_table()).createOrReplaceTempView("input")
     return session.sql(statement.Writer("spark").partial(query.base.state, joined=True))
 
