@@ -84,6 +84,12 @@ def test_the_token_opens_as_header_or_once_in_the_address(locked: TestClient) ->
     assert locked.get("/api/runs").status_code == 200  # the client kept the cookie
 
 
+@pytest.mark.parametrize("value", ['"\xe9"', '"\\351"', '"', "a b", "="])
+def test_a_cookie_that_cannot_be_ours_is_refused(locked: TestClient, value: str) -> None:
+    cookie = f"slackwater={value}".encode("latin-1")
+    assert locked.get("/api/runs", headers={"cookie": cookie}).status_code == 401
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "example.org"])
 def test_other_addresses_need_a_token(host: str) -> None:
     with pytest.raises(SlackwaterError, match="TOKEN_MISSING"):

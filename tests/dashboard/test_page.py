@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from slackwater.dashboard.live import Cursor, cursors, news
@@ -81,6 +84,10 @@ def test_the_log_ends_where_one_looks(client: TestClient) -> None:
         ("/api/runs/7/history", 404),
         ("/api/runs/..%2f..%2fetc/history", 404),
         ("/api/runs/x/log", 404),
+        ("/api/runs/%C2%B2/history", 404),  # a digit to some, no number to others
+        (f"/api/runs/{'9' * 5000}/log", 404),
+        ("/api/runs/0/history?low=nan&high=-inf", 200),
+        ("/api/runs/0/log?until=1", 200),  # before anything happened
         ("/api/runs/0/history?points=1000000000", 422),
         ("/api/runs/0/history?low=soon", 422),
         ("/static/../page.py", 404),
@@ -93,6 +100,48 @@ def test_odd_questions_have_plain_answers(client: TestClient, path: str, status:
     answer = client.get(path)
     assert answer.status_code == status
     assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("version", ["x", "1.2.x", "²", "9" * 5000])
+def test_metrics_in_a_format_that_nobody_knows_are_refused_in_words(
+    client: TestClient, version: str
+) -> None:
+    accepted = f"application/openmetrics-text; version={version}".encode()
+    answer = client.get("/metrics", headers={"accept": accepted})
+    assert answer.status_code == 400
+    assert "no format is known by that version" in answer.text
+
+
+@given(
+    st.sampled_from(
+        [
+            "/api/runs/{}/history",
+            "/api/runs/{}/log",
+            "/api/runs/0/history?points={}",
+            "/api/runs/0/history?low={}",
+            "/api/runs/0/history?high={}",
+            "/api/runs/0/log?newest={}",
+            "/api/runs/0/log?until={}",
+            "/api/runs/0/log?since={}",
+            "/static/{}",
+            "/{}",
+        ]
+    ),
+    st.text() | st.integers().map(str) | st.floats().map(str),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_address_breaks_the_page(client: TestClient, path: str, text: str) -> None:
+    assert client.get(path.format(quote(text, safe=""))).status_code < 500
+
+
+@given(st.sampled_from(["accept", "cookie", "authorization", "range", "host"]), st.binary())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_header_breaks_the_page(client: TestClient, name: str, value: bytes) -> None:
+    shapes = [b"%b", b"application/openmetrics-text;version=%b", b'slackwater="%b"', b"bytes=%b"]
+    for shape in shapes:
+        for path in ("/", "/metrics"):
+            answer = client.get(path, headers={name: shape % value.translate(None, b"\r\n")})
+            assert answer.status_code < 500
 
 
 def test_news_are_what_a_viewer_does_not_have(shown: tuple[Runs, EventLog]) -> None:
@@ -126,6 +175,7 @@ def test_who_is_far_behind_gets_the_news_thinned(shown: tuple[Runs, EventLog]) -
 
 def test_cursors_that_make_no_sense_are_left_out(shown: tuple[Runs, EventLog]) -> None:
     given = ["0.0.5", "1.2.-1", "9.0.0", "x", "0.0", "-1.0.0", "0.0.0.0"]
+    given += ["².0.0", "--1.0.0", "0.-.0", f"0.{'9' * 5000}.0"]
     assert [(c.number, c.batch) for c in cursors(given, shown[0])] == [(0, 5), (1, -1)]
 
 

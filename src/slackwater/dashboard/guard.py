@@ -93,7 +93,9 @@ class Guard:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
             return False
-        return cookie is not None and hmac.compare_digest(cookie.value, self._mark)
+        return cookie is not None and hmac.compare_digest(
+            cookie.value.encode(), self._mark.encode()
+        )
 
 
 def _digest(token: str) -> str:

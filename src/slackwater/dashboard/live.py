@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from slackwater.events.follow import Follower
 Json = dict[str, Any]
 GLANCE = 0.4  # seconds
 SILENCE = 15.0  # seconds after which a sign of life is sent
+_CURSOR = re.compile(r"(?:-?[0-9]{1,18}\.){2}-?[0-9]{1,18}")
 _BURST = 500  # points at once; who is behind by more gets them thinned
 
 
@@ -32,9 +34,8 @@ def cursors(since: list[str], runs: Runs) -> list[Cursor]:
     """Cursors from ``run.epoch.batch``; what does not fit is left out."""
     found = []
     for text in since:
-        parts = text.split(".")
-        if len(parts) == 3 and all(part.lstrip("-").isdigit() for part in parts):
-            number, epoch, batch = map(int, parts)
+        if _CURSOR.fullmatch(text):
+            number, epoch, batch = map(int, text.split("."))
             if 0 <= number < len(runs.all):
                 found.append(Cursor(number, epoch, batch))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,8 @@ from slackwater.errors import SlackwaterError
 
 STATIC = Path(__file__).parent / "static"
 MOST = 5_000  # points or entries in one answer
+_VERSIONS = re.compile(r";\s*version=([^;,]*)")
+_VERSION = re.compile(r"\s*[0-9]{1,9}(\.[0-9]{1,9}){0,3}\s*", re.ASCII)
 Micros = Annotated[float | None, Query(description="wall time, microseconds")]
 
 
@@ -84,5 +87,8 @@ def _add_metrics(app: FastAPI, shown: Runs) -> None:
 
     @app.get("/metrics")
     def metrics(request: Request) -> Response:
-        encode, kind = choose_encoder(request.headers.get("accept", ""))
+        accepted = request.headers.get("accept", "")
+        if any(not _VERSION.fullmatch(given) for given in _VERSIONS.findall(accepted)):
+            return PlainTextResponse("slackwater: no format is known by that version.\n", 400)
+        encode, kind = choose_encoder(accepted)
         return Response(encode(registry), headers={"Content-Type": kind})

@@ -43,7 +43,7 @@ class Runs:
 
     def find(self, number: str) -> Follower:
         """The run of this number."""
-        if number.isdigit() and int(number) < len(self.all):
+        if number in map(str, range(len(self.all))):
             return self.all[int(number)]
         known = f"0 to {len(self.all) - 1}"
         raise SlackwaterError("RUN_UNKNOWN", f"there is no run {number!r}", f"runs here: {known}")

@@ -95,7 +95,8 @@ def slack_decisions(
     for name in sorted({key.owner for key in table.keys if key.group == "query"}):
         slack = table.column(Key("query", name, "slack"))
         first = max(rows.start, 1)
-        moved = np.flatnonzero(slack[first : rows.stop] != slack[first - 1 : rows.stop - 1]) + first
+        last = max(rows.stop, first)
+        moved = np.flatnonzero(slack[first:last] != slack[first - 1 : last - 1]) + first
         shape = plan.queries.get(name) or QueryShape(name)
         found += [_decision(table, shape, words, int(row)) for row in moved[-newest:]]
     return sorted((each for each in found if each is not None), key=lambda entry: entry.at)
