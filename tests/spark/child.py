@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 
 class Child:
-    """A running ``tests.spark.victim``, in a process group of its own, and what it said so far."""
+    """A running victim, in a process group of its own, and what it said so far."""
 
-    def __init__(self, *arguments: object, java: str = "") -> None:
-        command = [sys.executable, "-m", "tests.spark.victim", *map(str, arguments)]
+    def __init__(
+        self, *arguments: object, java: str = "", module: str = "tests.spark.victim"
+    ) -> None:
+        command = [sys.executable, "-m", module, *map(str, arguments)]
         self.said: list[str] = []
         self.process = subprocess.Popen(
             command,
@@ -95,3 +98,47 @@ class Child:
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             with suppress(BrokenPipeError):
                 pipe.close()
+
+
+class Fate:
+    """When to kill: before the first commit of a life, or somewhere in the batch after it."""
+
+    def __init__(self, seed: str) -> None:
+        self.draw = random.Random(seed)
+        self.pace = 3.0  # seconds from the start to the first commit, as seen so far
+
+    def strike(self, child: Child, *, alone: bool) -> bool:
+        """Wait for a random moment and kill; not if the child was done before."""
+        began = time.monotonic()
+        if self.draw.random() < 0.6:
+            child.wait_for(1, 180)
+            self.pace = time.monotonic() - began
+            time.sleep(self.draw.uniform(0, self.pace / 2))
+        else:
+            time.sleep(self.draw.uniform(0, 1.2 * self.pace))
+        if child.is_done:
+            return False
+        child.kill(alone=alone)
+        return True
+
+
+@contextmanager
+def line_of(birth: Callable[[], Child]) -> Iterator[Iterator[Child]]:
+    """One child after the other; the next one starts its JVM while the last one lives."""
+    born: list[Child] = []
+
+    def bear() -> Child:
+        born.append(birth())
+        return born[-1]
+
+    def line() -> Iterator[Child]:
+        waiting = bear()
+        while True:
+            current, waiting = waiting, bear()
+            yield current
+
+    try:
+        yield line()
+    finally:
+        for child in born:
+            child.bury()

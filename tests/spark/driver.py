@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,18 @@ def batch(*rows: tuple[int | None, int | None, int | None]) -> pa.Table:
 
 
 def make_loop(
-    session: SparkSession, queries: tuple[Query, ...], folder: Path, **options: Any
+    session: SparkSession,
+    queries: tuple[Query, ...],
+    folder: Path,
+    *,
+    empty: Mapping[str, pa.Table] | None = None,
+    **options: Any,
 ) -> Loop:
+    """``empty`` has a table without rows for each stream with other columns than ``ROWS``."""
     pipeline = Pipeline(queries)
-    empty = session.createDataFrame(batch())
-    _, intake = join_streams(pipeline.plan, {s.name: empty for s in pipeline.plan.streams})
+    none = {s.name: (empty or {}).get(s.name, batch()) for s in pipeline.plan.streams}
+    frames = {name: session.createDataFrame(table) for name, table in none.items()}
+    _, intake = join_streams(pipeline.plan, frames)
     checkpoint = Checkpoint.open(folder, pipeline.plan.identity, describe(pipeline.plan))
     return pipeline.loop(Options(**options), session, intake, checkpoint)
 
@@ -52,11 +59,14 @@ def make_loop(
 Batch = pa.Table | dict[str, pa.Table]
 
 
-def frame(session: SparkSession, loop: Loop, tables: Batch) -> DataFrame:
+def frame(
+    session: SparkSession, loop: Loop, tables: Batch, empty: Mapping[str, pa.Table] | None = None
+) -> DataFrame:
     """A micro-batch as Spark would hand it over; one table is given to every stream."""
     names = [stream.name for stream in loop.policy.plan.streams]
     given = tables if isinstance(tables, dict) else dict.fromkeys(names, tables)
-    frames = {name: session.createDataFrame(given.get(name, batch())) for name in names}
+    none = {name: (empty or {}).get(name, batch()) for name in names}
+    frames = {name: session.createDataFrame(given.get(name, none[name])) for name in names}
     return join_streams(loop.policy.plan, frames)[0]
 
 

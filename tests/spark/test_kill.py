@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.spark.child import Child
+from tests.spark.child import Child, Fate, line_of
 from tests.spark.story import batches, ending, leftovers, write_input
 
 pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -45,56 +41,12 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Calm:
     return Calm(folder / "in", ending(folder / "checkpoint"), f"-XX:SharedArchiveFile={archive}")
 
 
-@contextmanager
-def children(calm: Calm, tier: str) -> Iterator[Iterator[Child]]:
-    """One child after the other; the next one starts its JVM while the last one lives."""
-    born: list[Child] = []
-
-    def birth() -> Child:
-        born.append(Child(calm.source, tier, java=calm.java))
-        return born[-1]
-
-    def line() -> Iterator[Child]:
-        waiting = birth()
-        while True:
-            current, waiting = waiting, birth()
-            yield current
-
-    try:
-        yield line()
-    finally:
-        for child in born:
-            child.bury()
-
-
-class Fate:
-    """When to kill: before the first commit of a life, or somewhere in the batch after it."""
-
-    def __init__(self, seed: str) -> None:
-        self.draw = random.Random(seed)
-        self.pace = 3.0  # seconds from the start to the first commit, as seen so far
-
-    def strike(self, child: Child, *, alone: bool) -> bool:
-        """Wait for a random moment and kill; not if the child was done before."""
-        began = time.monotonic()
-        if self.draw.random() < 0.6:
-            child.wait_for(1, 180)
-            self.pace = time.monotonic() - began
-            time.sleep(self.draw.uniform(0, self.pace / 2))
-        else:
-            time.sleep(self.draw.uniform(0, 1.2 * self.pace))
-        if child.is_done:
-            return False
-        child.kill(alone=alone)
-        return True
-
-
 @pytest.mark.parametrize("tier", ["columnar", "spark"])
 def test_sigkill_at_random_moments_changes_nothing(calm: Calm, tmp_path: Path, tier: str) -> None:
     """Every second time Python alone is killed: its JVM is then still there for a moment."""
     fate = Fate(f"slackwater {tier}")
     kills, stories, lives = 0, 0, 0
-    with children(calm, tier) as line:
+    with line_of(lambda: Child(calm.source, tier, java=calm.java)) as line:
         while kills < KILLS or lives:
             child = next(line)
             checkpoint = tmp_path / f"killed-{stories}"

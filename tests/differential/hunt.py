@@ -1,0 +1,169 @@
+"""Cases, one after the other, until the time is up; what failed is made smaller."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import SparkSession
+
+from tests.differential.case import STRAY, Case, Life
+from tests.differential.compare import differences
+from tests.differential.generate import make
+from tests.differential.runner import run
+
+REDUCING = 40  # tries to make a failing case smaller
+
+
+@dataclass
+class Tally:
+    """What was tried, and what differed."""
+
+    pipelines: int = 0
+    queries: int = 0
+    rows: int = 0
+    batches: int = 0
+    restarts: int = 0
+    kills: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def count(self, case: Case) -> None:
+        self.pipelines += 1
+        self.queries += len(case.queries)
+        self.rows += case.rows
+        self.batches += len(case.batches)
+        self.restarts += len(case.lives) - 1
+
+    def __str__(self) -> str:
+        numbers = ("pipelines", "queries", "rows", "batches", "restarts", "kills")
+        told = ", ".join(f"{getattr(self, name)} {name}" for name in numbers)
+        return f"{told}, {len(self.failures)} differences"
+
+
+def check(session: SparkSession, case: Case) -> list[str]:
+    """The differences of one case; an error is one, too."""
+    try:
+        return differences(case, run(session, case))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the case shows it
+        return [f"{type(error).__name__}: {str(error)[:1500]}"]
+
+
+def hunt(
+    session: SparkSession,
+    seeds: Iterator[str],
+    seconds: float,
+    *,
+    reduce: bool = True,
+    verbose: bool = False,
+) -> Tally:
+    """Try the cases of these seeds until the time is up."""
+    tally, end = Tally(), time.monotonic() + seconds
+    for seed in seeds:
+        if time.monotonic() >= end:
+            break
+        case = make(seed)
+        tally.count(case)
+        began = time.monotonic()
+        found = check(session, case)
+        if verbose:
+            print(f"{seed}: {time.monotonic() - began:.1f} s", flush=True)
+        if found:
+            tally.failures.append(report(session, case, found, reduce=reduce))
+            print(tally.failures[-1], flush=True)
+    return tally
+
+
+def report(session: SparkSession, case: Case, found: list[str], *, reduce: bool) -> str:
+    if reduce:
+        case, found = smaller(case, found, lambda one: check(session, one))
+    again = f"python -m tests.differential --only {case.seed}"
+    return "\n".join([f"seed {case.seed}, again with: {again}", *found[:12], shown(case)])
+
+
+def smaller(
+    case: Case, found: list[str], judge: Callable[[Case], list[str]]
+) -> tuple[Case, list[str]]:
+    """A smaller case that still differs: fewer lives, queries, batches, rows."""
+    tries = REDUCING
+    progress = True
+    while progress and tries > 0:
+        progress = False
+        for one in _candidates(case):
+            tries -= 1
+            told = judge(one)
+            if told:
+                case, found, progress = one, told, True
+                break
+            if tries <= 0:
+                break
+    return case, found
+
+
+def _candidates(case: Case) -> Iterator[Case]:
+    """Simpler cases, the greatest step first."""
+    whole = Life(len(case.batches), case.lives[0].tier)
+    if case.lives != (whole,):
+        yield replace(case, lives=(whole,), pins={})
+    if case.public:
+        yield replace(case, public=False)
+    if whole.tier != "columnar":
+        yield replace(case, lives=(replace(whole, tier="columnar"),), pins={})
+    if case.zone != "UTC":
+        yield replace(case, zone="UTC")
+    for asked in case.queries:
+        if len(case.queries) > 1:
+            yield _fed(replace(case, queries=(asked,)))
+        if asked.prods:
+            kept = [replace(q, prods=()) if q is asked else q for q in case.queries]
+            yield replace(case, queries=tuple(kept), requests={})
+    yield from _fewer_rows(case)
+
+
+def _fed(case: Case) -> Case:
+    used = {one.feed for asked in case.queries for one in asked.inputs}
+    names = {asked.name for asked in case.queries}
+    requests = {
+        number: tuple(one for one in some if one[0] in names)
+        for number, some in case.requests.items()
+    }
+    return replace(case, feeds=tuple(f for f in case.feeds if f.name in used), requests=requests)
+
+
+def _fewer_rows(case: Case) -> Iterator[Case]:
+    """Batches keep their number, so that lives, pins and requests stay what they are."""
+    last = len(case.batches) - 1
+    if last > 0:
+        life = Life(last, case.lives[0].tier)
+        yield replace(case, batches=case.batches[:-1], lives=(life,))
+    for number, batch in enumerate(case.batches):
+        for name, rows in batch.items():
+            for part in (slice(0, len(rows) // 2), slice(len(rows) // 2, None)):
+                if len(rows) > 0 and rows[part] != rows:
+                    cut = {**batch, name: rows[part]}
+                    batches = [cut if n == number else b for n, b in enumerate(case.batches)]
+                    yield replace(case, batches=tuple(batches))
+
+
+def shown(case: Case) -> str:
+    """The case for people."""
+    lines = [f"  public={case.public} flush={case.flush} zone={case.zone} folder={case.folder!r}"]
+    lines += [f"  {life}" for life in case.lives]
+    lines += [f"  pins={case.pins} requests={case.requests}"] if case.pins or case.requests else []
+    lines += [
+        f"  {f.name}: time {f.time!r}, { {c: k.sql for c, k in f.columns.items()} }"
+        for f in case.feeds
+    ]
+    for asked in case.queries:
+        lines.append(f"  {asked.name}: slack={asked.slack} late={asked.late} keep={asked.keep}")
+        lines += [f"    from {one}" for one in asked.inputs]
+        lines += [f"    {asked.join}"] if asked.join else []
+        lines += [f"    {one}" for one in (*asked.levels, *asked.prods)]
+    for number, batch in enumerate(case.batches):
+        for name, rows in batch.items():
+            told = [str({k: v for k, v in row.items() if k != STRAY or v})[:300] for row in rows]
+            lines += [
+                f"  batch {number} {name}: {len(rows)} rows",
+                *(told if case.rows < 25 else ()),
+            ]
+    return "\n".join(lines)

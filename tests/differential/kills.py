@@ -1,0 +1,90 @@
+"""Pipelines killed with SIGKILL at random moments and started again, judged like any other."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.differential.case import Case
+from tests.differential.compare import differences
+from tests.differential.runner import left_in, write_batch
+from tests.differential.seven import from_scratch, last_words, seven
+from tests.spark.child import Child, Fate, line_of
+from tests.spark.story import ending
+
+MODULE = "tests.differential.victim"
+
+
+@dataclass
+class Killed:
+    """What became of one story after the other."""
+
+    tier: str
+    kills: int = 0
+    stories: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        told = f"{self.tier}: {self.kills} kills in {self.stories} runs"
+        return f"{told}, {len(self.wrong)} differences"
+
+
+def calm(case: Case, folder: Path, tier: str) -> str:
+    """Run a case undisturbed; Java keeps its classes, so that the next ones start sooner."""
+    for feed in case.feeds:
+        (folder / feed.name).mkdir()
+    for number in range(len(case.batches)):
+        write_batch(case, folder, number)
+    archive = folder / "classes.jsa"
+    java = f"-XX:ArchiveClassesAtExit={archive}"
+    child = Child(case.seed, folder, tier, java=java, module=MODULE)
+    try:
+        child.go(folder / "calm")
+        child.wait_for_end(600)
+        child.leave(60)
+    finally:
+        child.bury()
+    return f"-XX:SharedArchiveFile={archive}"
+
+
+def judged(case: Case, checkpoint: Path) -> list[str]:
+    """A run beside the oracle, and beside DuckDB from scratch."""
+    left = left_in(checkpoint, case)
+    found = differences(case, left)
+    said, scratch = last_words(case, left), from_scratch(case)
+    for name, wanted in scratch.items():
+        if said[name] != wanted:
+            more, less = said[name] - wanted, wanted - said[name]
+            found.append(f"{name}, DuckDB: too much {list(more)[:4]}, missing {list(less)[:4]}")
+    return found
+
+
+def kill_seven(
+    tier: str, kills: int, seed: str, tell: Callable[[str], None] = lambda text: None
+) -> Killed:
+    """The seven queries in one tier, killed this often; every second time Python alone."""
+    case, fate, found = seven(), Fate(seed), Killed(tier)
+    with tempfile.TemporaryDirectory(prefix="seven-", ignore_cleanup_errors=True) as top:
+        folder = Path(top)
+        java = calm(case, folder, tier)
+        undisturbed = ending(folder / "calm")
+        found.wrong += [f"undisturbed: {text}" for text in judged(case, folder / "calm")]
+        lives = 0
+        with line_of(lambda: Child("seven", folder, tier, java=java, module=MODULE)) as line:
+            while found.kills < kills or lives:
+                child = next(line)
+                checkpoint = folder / f"killed-{found.stories}"
+                child.go(checkpoint)
+                lives += 1
+                if found.kills < kills and fate.strike(child, alone=found.kills % 2 == 1):
+                    found.kills += 1
+                    continue
+                child.wait_for_end(600)
+                if ending(checkpoint) != undisturbed:
+                    found.wrong.append(f"run {found.stories} differs from the undisturbed one")
+                found.wrong += [f"run {found.stories}: {t}" for t in judged(case, checkpoint)]
+                found.stories, lives = found.stories + 1, 0
+                tell(str(found))
+    return found

@@ -1,0 +1,180 @@
+"""Runs a case in the engine, and reads what it left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.control.asking import Request
+from slackwater.events import log
+from slackwater.query.schema import Column, Schema
+from slackwater.query.stream import Query, Stream, StreamDef
+from slackwater.spark.inbox import new_id
+from slackwater.spark.sources import files
+from tests.differential.case import Case, Life, seconds
+from tests.differential.terms import Row
+from tests.spark import driver
+
+PATIENCE = 120  # seconds for a batch
+
+
+@dataclass
+class Left:
+    """What a run left: by batch the report, by batch and query results and rows set aside."""
+
+    reports: dict[int, dict[str, Any]] = field(default_factory=dict)
+    results: dict[tuple[int, str], list[Row]] = field(default_factory=dict)
+    sides: dict[tuple[int, str], list[Row]] = field(default_factory=dict)
+
+
+def run(session: SparkSession, case: Case) -> Left:
+    """Run a case in a folder of its own."""
+    with scratch(case) as folder:
+        run_in(session, case, folder)
+        return left_in(folder / "checkpoint", case)
+
+
+@contextmanager
+def scratch(case: Case) -> Iterator[Path]:
+    top = Path(tempfile.mkdtemp(prefix="differential-"))
+    try:
+        folder = top / case.folder
+        folder.mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def run_in(session: SparkSession, case: Case, folder: Path) -> None:
+    mine = session.newSession()
+    mine.conf.set("spark.sql.session.timeZone", case.zone)
+    mine.conf.set("spark.sql.shuffle.partitions", "2")
+    if case.public:
+        run_public(mine, case, folder)
+    else:
+        run_by_hand(mine, case, folder)
+
+
+def run_by_hand(session: SparkSession, case: Case, folder: Path) -> None:
+    """Batches are handed to the loop; between lives it is closed and opened again."""
+    bases = {
+        feed.name: Stream(
+            StreamDef(
+                feed.name,
+                Schema(tuple(Column(name, kind.sql) for name, kind in feed.columns.items())),
+                feed.time,
+                max_ahead=seconds(feed.max_ahead),
+            )
+        )
+        for feed in case.feeds
+    }
+    empty = {feed.name: feed.table([]) for feed in case.feeds}
+    queries = case.build(bases)
+    number = 0
+    for index, life in enumerate(case.lives):
+        loop = driver.make_loop(
+            session,
+            queries,
+            folder / "checkpoint",
+            empty=empty,
+            tier=life.tier,
+            columnar_rows=life.columnar_rows,
+        )
+        try:
+            for _ in range(life.batches):
+                loop.pin = case.pins.get(number, loop.pin)  # type: ignore[assignment]
+                for query, where in case.requests.get(number, ()):
+                    text = None if where is None else where.sql
+                    loop.inbox.put(Request(new_id(), query, text))
+                tables = {f.name: f.table(case.batches[number][f.name]) for f in case.feeds}
+                loop.process(driver.frame(session, loop, tables, empty), number)
+                number += 1
+            if case.flush and index == len(case.lives) - 1:
+                loop.finish(session)
+        finally:
+            loop.close()
+
+
+def run_public(session: SparkSession, case: Case, folder: Path) -> None:
+    """One file is one batch of a stream; every life is a start of its own."""
+    for feed in case.feeds:
+        (folder / feed.name).mkdir(exist_ok=True)
+    done = 0
+    for index, life in enumerate(case.lives):
+        for number in range(done, done + life.batches):
+            write_batch(case, folder, number)
+        done += life.batches
+        is_last = index == len(case.lives) - 1
+        queries = public_queries(case, folder)
+        live(session, queries, folder / "checkpoint", life, flush=case.flush and is_last)
+
+
+def write_batch(case: Case, folder: Path, number: int) -> None:
+    for feed in case.feeds:
+        path = folder / feed.name / f"{number:04d}.parquet"
+        hidden = path.with_name(f".{path.name}")
+        pq.write_table(feed.table(case.batches[number][feed.name]), hidden)
+        os.utime(hidden, (1_700_000_000 + number, 1_700_000_000 + number))
+        hidden.rename(path)
+
+
+def public_queries(case: Case, folder: Path) -> tuple[Query, ...]:
+    bases = {}
+    for feed in case.feeds:
+        source = files(str(folder / feed.name), files_per_batch=1)
+        bases[feed.name] = sw.stream(
+            feed.name, source, time=feed.time, max_ahead=seconds(feed.max_ahead)
+        )
+    return case.build(bases)
+
+
+def live(
+    session: SparkSession, queries: tuple[Query, ...], checkpoint: Path, life: Life, *, flush: bool
+) -> None:
+    """Run what is there; or start it without an end and stop it by hand."""
+    pipeline = sw.pipeline(*queries)
+    options: dict[str, Any] = {"tier": life.tier, "columnar_rows": life.columnar_rows}
+    if not life.stops or flush:
+        pipeline.run(str(checkpoint), spark=session, flush=flush, **options)
+        return
+    seen: list[int] = []
+    handle = pipeline.start(
+        str(checkpoint), spark=session, on_batch=lambda r: seen.append(r["batch"]), **options
+    )
+    try:
+        deadline = time.monotonic() + PATIENCE * life.batches
+        while len(seen) < life.batches and handle.is_active and time.monotonic() < deadline:
+            time.sleep(0.02)
+        if not handle.is_active:
+            handle.await_termination()
+    finally:
+        handle.stop()
+    assert len(seen) == life.batches, f"{seen} of {life.batches} batches"
+
+
+def left_in(checkpoint: Path, case: Case) -> Left:
+    found = Left()
+    for event in log.read(checkpoint / "events.jsonl"):
+        if event["event"] == "batch":
+            found.reports[event["batch"]] = event
+    for asked in case.queries:
+        for kind, into in (("results", found.results), ("side", found.sides)):
+            for folder in (checkpoint / kind / asked.name).glob("batch=*"):
+                rows = [
+                    row
+                    for file in sorted(folder.glob("*.parquet"))
+                    for row in pq.ParquetFile(file).read().to_pylist()
+                ]
+                into[int(folder.name.removeprefix("batch=")), asked.name] = rows
+    return found
