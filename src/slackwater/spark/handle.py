@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import StreamingQueryException
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -50,6 +53,7 @@ class Handle:
         self._session = session
         self._flush = flush
         self._control = control
+        self._ending = threading.Lock()
 
     @property
     def is_active(self) -> bool:
@@ -223,6 +227,9 @@ class Handle:
             else:
                 ended = bool(self._query.awaitTermination(timeout))  # type: ignore[arg-type]
         except StreamingQueryException as error:
+            if self._loop.halted and self._loop.error is None:  # a batch refused after stop()
+                self._end()
+                return True
             self._stop_control()
             self._loop.end("failed")
             if self._loop.error is not None:
@@ -233,25 +240,47 @@ class Handle:
         return ended
 
     def _end(self) -> None:
-        reason = "failed"
+        """Close what is to be closed: once, whoever comes first."""
         self._stop_control()
-        try:
-            if self._flush and not self._loop.sealed:
-                self._loop.finish(self._session.newSession())
-            reason = "sealed" if self._loop.sealed else "ended"
-        finally:
-            self._loop.end(reason)
+        with self._ending:
+            if self._loop.is_closed:
+                return
+            reason = "failed"
+            try:
+                complete = self._has_read_all()
+                if self._flush and complete and not self._loop.sealed:
+                    self._loop.finish(self._session.newSession())
+                whole = "sealed" if self._loop.sealed else "ended"
+                reason = whole if complete else "stopped"
+            finally:
+                self._loop.end(reason)
+
+    def _has_read_all(self) -> bool:
+        """Whether Spark looked for new rows and found none.
+
+        That a run is over does not say so: a stop by whoever has Spark's handle, or Spark, looks
+        the same from outside.
+        """
+        if self._loop.halted:
+            return False
+        with suppress(Py4JError, PySparkException):  # a Spark that is gone
+            return bool(self._query._jsq.streamingQuery().noNewData())
+        return False
 
     def _stop_control(self) -> None:
         if self._control is not None and self._control.isActive:
             self._control.stop()
 
     def stop(self) -> None:
-        """Stop after the batch at hand; a later start goes on from the checkpoint."""
+        """Stop after the batch at hand; a later start goes on from the checkpoint.
+
+        No window is closed by it, also with ``flush``: the streams are not over.
+        """
         self._stop_control()
         self._loop.halt()
         self._query.stop()
-        self._loop.end("stopped")
+        with self._ending:
+            self._loop.end("stopped")
 
 
 def _promised(plan: QueryPlan) -> dict[str, Any]:

@@ -116,11 +116,16 @@ class Loop:
         return any(part.is_sketch for stage in stages for part in stage.state.partials)
 
     def end(self, reason: str) -> None:
-        """Tell that the pipeline is over, then let go."""
-        if not self.events.is_closed:
-            with suppress(StorageError):
-                self.events.write("stop", batch=self.batch, reason=reason)
+        """Tell that the pipeline is over, then let go; nothing if that was done."""
+        if self.is_closed:
+            return
+        with suppress(StorageError):
+            self.events.write("stop", batch=self.batch, reason=reason)
         self.close()
+
+    @property
+    def is_closed(self) -> bool:
+        return self.events.is_closed
 
     def close(self) -> None:
         """Let go of files and memory; the checkpoint may be opened again."""
