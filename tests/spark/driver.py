@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.waiting import slack_params
+from slackwater.plan.meaning import words
 from slackwater.plan.stage import describe
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
@@ -52,7 +53,9 @@ def make_loop(
     none = {s.name: (empty or {}).get(s.name, batch()) for s in pipeline.plan.streams}
     frames = {name: session.createDataFrame(table) for name, table in none.items()}
     _, intake = join_streams(pipeline.plan, frames)
-    checkpoint = Checkpoint.open(folder, pipeline.plan.identity, describe(pipeline.plan))
+    meaning = describe(pipeline.plan)
+    said = words(pipeline.queries, meaning)
+    checkpoint = Checkpoint.open(folder, pipeline.plan.identity, meaning, said)
     return pipeline.loop(Options(**options), session, intake, checkpoint)
 
 

@@ -126,8 +126,7 @@ def test_a_checkpoint_of_another_query_is_refused_with_the_difference(
     with pytest.raises(sw.CheckpointError) as caught:
         make_loop(spark, (other.query("q", sw.slack("2 s"), late="side"),), tmp_path)
     assert caught.value.condition == "CHECKPOINT_OTHER_QUERY"
-    assert "10000000" in caught.value.message
-    assert "20000000" in caught.value.message
+    assert "query 'q', window was 10s, is 20s" in caught.value.message
     assert contents(tmp_path) == before
 
 

@@ -132,7 +132,7 @@ class PipelinePlan:
 def describe(plan: PipelinePlan) -> dict[str, object]:
     """The parts of a plan that a checkpoint depends on."""
     return {
-        "streams": {s.name: {"time": s.time, "columns": list(s.columns)} for s in plan.streams},
+        "streams": {s.name: _describe_stream(s) for s in plan.streams},
         "queries": {
             q.name: {
                 **({"join": _describe_join(q.join)} if q.join else {"stream": q.stream}),
@@ -151,6 +151,12 @@ def describe(plan: PipelinePlan) -> dict[str, object]:
             for q in plan.queries
         },
     }
+
+
+def _describe_stream(stream: StreamPlan) -> dict[str, object]:
+    read = {*stream.columns, stream.time}
+    types = {c.name: c.type for c in stream.schema.columns if c.name in read}
+    return {"time": stream.time, "columns": list(stream.columns), "types": types}
 
 
 def _describe_join(join: JoinPlan) -> dict[str, object]:

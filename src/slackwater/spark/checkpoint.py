@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.errors import CheckpointError, StorageError
+from slackwater.plan.meaning import Order, differences, is_same
 
 FORMAT = 5
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
@@ -103,17 +104,30 @@ class Checkpoint:
         self._lock: int | None = None
 
     @classmethod
-    def open(cls, folder: str | Path, identity: str, meaning: dict[str, object]) -> Checkpoint:
-        """Claim a folder for a pipeline; refuse one that is in use or means something else."""
+    def open(
+        cls,
+        folder: str | Path,
+        identity: str,
+        meaning: dict[str, object],
+        words: dict[str, str] | None = None,
+    ) -> Checkpoint:
+        """Claim a folder for a pipeline; refuse one that is in use or means something else.
+
+        ``words`` say what it means as people write it.
+        """
         checkpoint = cls(Path(folder).absolute())
         checkpoint._create()
         checkpoint._claim()
         try:
-            checkpoint._check(identity, meaning)
+            checkpoint._check(identity, meaning, words or {})
         except BaseException:
             checkpoint.close()
             raise
         return checkpoint
+
+    @property
+    def identity(self) -> Path:
+        return self.folder / "slackwater.json"
 
     @property
     def spark(self) -> Path:
@@ -178,10 +192,21 @@ class Checkpoint:
             os.close(self._lock)
             self._lock = None
 
-    def _check(self, identity: str, meaning: dict[str, object]) -> None:
-        path = self.folder / "slackwater.json"
+    def order(self) -> Order:
+        """How streams and inputs were first written; nothing if the checkpoint is new."""
+        try:
+            value = json.loads(self.identity.read_text(encoding="utf-8"))
+            if "order" in value:
+                return Order.from_json(value["order"])
+            return Order.of(value["meaning"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return Order()  # opening it tells what is wrong
+
+    def _check(self, identity: str, meaning: dict[str, object], words: dict[str, str]) -> None:
+        path = self.identity
         if not path.exists():
             value = {"format": FORMAT, "pipeline": identity, "meaning": meaning}
+            value |= {"order": Order.of(meaning).to_json(), "words": words}
             write_atomically(path, json.dumps(value, indent=1).encode())
             return
         try:
@@ -191,11 +216,10 @@ class Checkpoint:
                 "CHECKPOINT_DAMAGED", f"{path} is not JSON", "restore the file or start afresh"
             ) from error
         self.check_format(value.get("format"))
-        if value.get("pipeline") != identity:
+        if value.get("pipeline") != identity and not is_same(value.get("meaning", {}), meaning):
             raise CheckpointError(
                 "CHECKPOINT_OTHER_QUERY",
-                f"{self.folder} belongs to another pipeline: "
-                + "; ".join(_differences(value.get("meaning", {}), meaning)),
+                f"{self.folder} belongs to another pipeline: {_changes(value, words)}",
                 "slack, late rows, sinks and tiers may change; for other changes use a new folder",
             )
 
@@ -249,10 +273,8 @@ class Checkpoint:
                 path.rmdir()
 
 
-def _differences(old: Any, new: Any, at: str = "") -> list[str]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        found: list[str] = []
-        for key in sorted({*old, *new}):
-            found += _differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))
-        return found
-    return [] if old == new else [f"{at} was {old!r}, is {new!r}"]
+def _changes(value: dict[str, Any], words: dict[str, str]) -> str:
+    if "words" not in value:
+        return "its streams, sources or queries are others than these"
+    changed = differences(value["words"], words)
+    return "; ".join(changed) or "it reads the same, but this version keeps other state for it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -15,10 +16,12 @@ from slackwater.events.log import EventLog
 from slackwater.events.schema import VERSION
 from slackwater.plan.build import check
 from slackwater.plan.explain import explain_json, explain_text, explain_value
+from slackwater.plan.meaning import Order, words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.spark.apply import Layout, Outlets
+from slackwater.spark.beat import beat_period
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.control_stream import check_control, follow
 from slackwater.spark.handle import Handle
@@ -128,10 +131,11 @@ class Options:
 class Pipeline:
     """A checked set of queries, ready to be explained or started."""
 
-    def __init__(self, queries: tuple[Query, ...]) -> None:
-        checked = check(queries)
-        self.queries = queries
-        self.plan: PipelinePlan = lay_out(checked)
+    def __init__(self, queries: tuple[Query, ...], order: Order | None = None) -> None:
+        order = order or Order()
+        self.queries = tuple(order.arrange(query) for query in queries)
+        checked = check(self.queries)
+        self.plan: PipelinePlan = order.arrange_streams(lay_out(checked))
         self._streams = checked.streams
 
     @property
@@ -200,8 +204,16 @@ class Pipeline:
         if found := options.problems():
             raise QueryError(found)
         session = spark or SparkSession.getActiveSession() or local_session()
+        folder = Path(checkpoint).absolute()
+        known = Checkpoint(folder).order()
+        return Pipeline(self.queries, known)._start(folder, options, session)
+
+    def _start(self, checkpoint: Path, options: Options, session: SparkSession) -> Handle:
+        """Start as arranged: in the order in which the checkpoint numbers streams and inputs."""
         frames = {name: _open(definition, session) for name, definition in self._streams.items()}
-        folder = Checkpoint.open(checkpoint, fingerprint(self.meaning), self.meaning)
+        meaning = self.meaning
+        said = words(self.queries, meaning)
+        folder = Checkpoint.open(checkpoint, fingerprint(meaning), meaning, said)
         try:
             return self._launch(options, session, frames, folder)
         except BaseException:
@@ -221,7 +233,8 @@ class Pipeline:
         frames: dict[str, DataFrame],
         folder: Checkpoint,
     ) -> Handle:
-        rows, intake = open_streams(self.plan, frames, session, self._beat(options))
+        beat = beat_period(folder.spark, self._beat(options), ends=options.trigger == AVAILABLE_NOW)
+        rows, intake = open_streams(self.plan, frames, session, beat)
         loop = self.loop(options, session, intake, folder)
         try:
             _refuse_sealed(loop)
@@ -288,9 +301,7 @@ class Pipeline:
         )
 
     def _beat(self, options: Options) -> int | None:
-        """The heartbeat's period; available-now runs have none, they end anyway."""
-        if options.trigger == AVAILABLE_NOW:
-            return None
+        """The period of the heartbeat that the queries or the person want."""
         if options.heartbeat is not None:
             return duration(options.heartbeat)
         quiet = any(q.idle is not None or q.costly is not None for q in self.plan.queries)

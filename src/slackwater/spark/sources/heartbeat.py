@@ -20,6 +20,7 @@ from pyspark.sql.types import StructType
 from slackwater.errors import SourceError
 from slackwater.units import duration
 
+UNBEATEN = {"tick": 0}  # not the present: a first batch that is run again must begin the same
 _ARROW = pa.schema({"timestamp": pa.timestamp("us", tz="UTC")})
 
 
@@ -66,7 +67,7 @@ class HeartbeatReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stopped = False
 
     def initialOffset(self) -> dict[str, int]:
-        return {"tick": 0}  # not the present: a first batch that is run again must begin the same
+        return dict(UNBEATEN)
 
     def prepareForTriggerAvailableNow(self) -> None:
         self._stopped = True
