@@ -5,8 +5,10 @@ A test names the items it shows::
     @pytest.mark.spec("qddh:F061", "prodding:F6")
     def test_...
 
-``pytest --spec-report`` lists, for every specification, each item with its tests after the run;
-``pytest --spec-report=FILE.json`` also writes the list. Naming an unknown item fails collection.
+``pytest --spec-report`` lists, for every specification, each item with its tests after the run, and
+in the column *engine* where it is shown: on ``spark``, in the ``core`` that the engine calls, or in
+``replay`` only (:mod:`tests.spec_place`). ``pytest --spec-report=FILE.json`` also writes the list.
+Naming an unknown item fails collection.
 Works under pytest-xdist: the items travel with the test reports.
 """
 
@@ -21,9 +23,12 @@ from typing import Any
 
 import pytest
 
+from tests.spec_place import PLACES, Place, place_of
+
 ITEMS = Path(__file__).with_name("spec_items.json")
 SCREEN = "-"
 PROPERTY = "spec"
+PLACE = "place"
 
 
 @dataclass
@@ -31,8 +36,10 @@ class Shown:
     """Outcomes of the tests that name one item: test id to ``passed``, ``failed``, ``skipped``."""
 
     outcomes: dict[str, str] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
 
-    def add(self, test: str, outcome: str) -> None:
+    def add(self, test: str, outcome: str, place: Place) -> None:
+        self.places[test] = place
         # set-up, call and tear-down report one by one; the worst of them counts
         worst = ("passed", "skipped", "failed")
         before = self.outcomes.get(test, "passed")
@@ -47,6 +54,12 @@ class Shown:
         if found["passed"]:
             return "covered"
         return "skipped" if found else "open"
+
+    @property
+    def engine(self) -> str:
+        """Where the item is shown, by the tests that passed: the best place of them."""
+        shown = {self.places[test] for test, how in self.outcomes.items() if how == "passed"}
+        return next((place for place in PLACES if place in shown), "")
 
 
 def known_items() -> dict[str, dict[str, Any]]:
@@ -82,7 +95,9 @@ class SpecReport:
             if isinstance(item, pytest.Item):
                 wrong = ", ".join(unknown_items(item, self.specs))
                 problems += [f"{item.nodeid}: no such specification item: {wrong}"] if wrong else []
-                item.user_properties.append((PROPERTY, named_items(item)))
+                names = named_items(item)
+                item.user_properties.append((PROPERTY, names))
+                item.user_properties.append((PLACE, place_of(item) if names else "replay"))
         if problems:
             report.outcome = "failed"
             hint = f"items are listed in tests/{ITEMS.name}; write e.g. spec('qddh:F061')"
@@ -91,9 +106,9 @@ class SpecReport:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        for name, items in report.user_properties:
-            for item in items if name == PROPERTY else ():
-                self.shown[item].add(report.nodeid, report.outcome)
+        told = dict(report.user_properties)
+        for item in told.get(PROPERTY, ()):
+            self.shown[item].add(report.nodeid, report.outcome, told[PLACE])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self.target is None:
@@ -102,9 +117,9 @@ class SpecReport:
             rows = [
                 (key, title, self.shown[f"{name}:{key}"]) for key, title in spec["items"].items()
             ]
-            covered = sum(shown.status == "covered" for _, _, shown in rows)
-            terminalreporter.section(f"{name}: {covered} of {len(rows)} items covered", sep="-")
+            terminalreporter.section(f"{name}: {_summary([shown for *_, shown in rows])}", sep="-")
             terminalreporter.line(spec["title"])
+            terminalreporter.line("  status   tests engine item")
             for key, title, shown in rows:
                 self._line(terminalreporter, key, title, shown)
         if self.target != SCREEN:
@@ -115,7 +130,7 @@ class SpecReport:
     def _line(terminal: pytest.TerminalReporter, key: str, title: str, shown: Shown) -> None:
         colours = {"covered": "green", "failing": "red", "skipped": "yellow", "open": "light"}
         tests = str(len(shown.outcomes) or "")
-        line = f"  {shown.status:8} {tests:>4}  {key:8} {title}"
+        line = f"  {shown.status:8} {tests:>4}  {shown.engine:6} {key:8} {title}"
         terminal.line(line, **{colours[shown.status]: True})
 
     def write(self, path: Path) -> None:
@@ -124,6 +139,7 @@ class SpecReport:
                 key: {
                     "title": title,
                     "status": self.shown[f"{name}:{key}"].status,
+                    "engine": self.shown[f"{name}:{key}"].engine,
                     "tests": self.shown[f"{name}:{key}"].outcomes,
                 }
                 for key, title in spec["items"].items()
@@ -131,6 +147,12 @@ class SpecReport:
             for name, spec in self.specs.items()
         }
         path.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _summary(items: list[Shown]) -> str:
+    covered = [item.engine for item in items if item.status == "covered"]
+    where = ", ".join(f"{covered.count(place)} {place}" for place in PLACES)
+    return f"{len(covered)} of {len(items)} items covered ({where})"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -106,7 +106,7 @@ def test_several_sources_prod_one_query_each_with_its_own_groups_and_cadence() -
     ]
 
 
-@pytest.mark.spec("prodding:F31", "prodding:F32")
+@pytest.mark.spec("prodding:F31")
 def test_people_prod_all_open_windows_one_window_or_one_group() -> None:
     query = plan(sw.estimates())
     requests = (

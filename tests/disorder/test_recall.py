@@ -81,7 +81,7 @@ def test_equal_selectivity_gives_a_share_that_never_falls_and_ends_at_one(
     assert curve[-2:] == pytest.approx([1.0, 1.0])
 
 
-@pytest.mark.spec("qddh:F041", "qddh:F084")
+@pytest.mark.spec("qddh:F084")
 def test_a_stream_that_leads_needs_less_slack() -> None:
     model, delays = RecallModel((4, 4), 1), [GOLDEN, GOLDEN]
     assert model.expected(delays, 0, [3.9, 3.9]) == pytest.approx(model.expected(delays, 3))

@@ -145,7 +145,7 @@ def test_bands_of_many_ages_at_once() -> None:
         band(state, 0.5, 1)
 
 
-@pytest.mark.spec("prodding:F53", "prodding:F59")
+@pytest.mark.spec("prodding:F53")
 def test_only_so_many_groups_are_told_apart_and_silent_ones_give_way() -> None:
     params = MonitorParams(groups=2, patience=3)
     state = take(params, MonitorState(), pairs([0.5] * 4, 1.0, group=["a", "b", "c", "d"]))

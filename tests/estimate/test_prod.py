@@ -53,7 +53,6 @@ def test_feedback_turns_into_a_prod_with_the_same_predicates() -> None:
     assert prod.source == "feedback"
 
 
-@pytest.mark.spec("prodding:F32")
 def test_refresh_asks_for_all_windows_for_some_or_for_a_group() -> None:
     assert refresh(1).time == ANY
     assert refresh(2, newest_end=60).time == Le(60)

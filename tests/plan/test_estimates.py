@@ -77,7 +77,6 @@ def test_a_bare_join_has_no_estimates_and_taken_names_are_refused() -> None:
         planned(readings().window("10 s").aggregate(prod="count(*)"))
 
 
-@pytest.mark.spec("prodding:F16", "prodding:F24")
 def test_levels_are_read_from_the_bottom_and_provisional_rows_join_what_the_next_one_holds() -> (
     None
 ):

@@ -132,7 +132,7 @@ def check(session: SparkSession, stream: Stream, tables: Sequence[Any], tier: st
             assert said == would_say
 
 
-@pytest.mark.spec("prodding:F19", "prodding:F21", "prodding:F22", "prodding:F23", "prodding:F30")
+@pytest.mark.spec("prodding:F21", "prodding:F23", "prodding:F30")
 @settings(max_examples=20)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE, st.sampled_from(SHAPES), PRODS)
 def test_columnar_estimates_say_what_ending_the_stream_would_and_finals_do_not_change(

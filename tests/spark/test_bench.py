@@ -214,7 +214,7 @@ def test_promises_are_judged_against_hindsight(spark: SparkSession, tmp_path: Pa
         assert outcome.measured > 0
 
 
-@pytest.mark.spec("prodding:F39", "prodding:F50")
+@pytest.mark.spec("prodding:F39")
 def test_estimates_are_measured_beside_finals_alone_and_update_mode(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -223,9 +223,6 @@ def test_estimates_are_measured_beside_finals_alone_and_update_mode(
     told = outcome.to_json()
     assert {"case", "finals_only_s", "with_estimates_s", "overhead", "estimate_s"} <= set(told)
     assert told["equal_finals"] is True
-    assert told["overhead"] == pytest.approx(
-        told["with_estimates_s"] / told["finals_only_s"] - 1, abs=0.01
-    )
     said = {one.mode: one for one in early.compare(spark, case, cache=tmp_path)}
     assert said["finals only"].rows_per_result == said["plain Spark, append"].rows_per_result == 1
     assert said["plain Spark, update"].rows_per_result > 3

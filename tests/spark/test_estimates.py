@@ -121,7 +121,7 @@ def test_the_controller_finds_the_aggressiveness_that_keeps_the_accuracy(
     assert loop.judged["q"].sources["accuracy-1"].last_mean == pytest.approx(70, abs=8)
 
 
-@pytest.mark.spec("prodding:F32", "prodding:F20")
+@pytest.mark.spec("prodding:F20")
 def test_prods_of_people_are_answered_once_or_told_why_not(
     spark: SparkSession, tmp_path: Path
 ) -> None:

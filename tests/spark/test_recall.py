@@ -68,7 +68,7 @@ def truth(cuts: list[dict[str, list[Any]]]) -> dict[int, int]:
         )
 
 
-@pytest.mark.spec("qddh:F082", "qddh:F092")
+@pytest.mark.spec("qddh:F082")
 @pytest.mark.parametrize("emit", ["immediate", "ordered"])
 @pytest.mark.parametrize("tier", ["columnar", "spark"])
 def test_recall_is_measured_exactly(

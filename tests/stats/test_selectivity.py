@@ -8,7 +8,6 @@ from slackwater.errors import CheckpointError, SlackwaterError
 from slackwater.stats.selectivity import Selectivity, SelectivityParams, SelectivityState
 
 
-@pytest.mark.spec("qddh:F040")
 def test_the_share_that_passes_follows_the_recent_past() -> None:
     monitor = Selectivity.start(SelectivityParams(keep=0.5))
     assert monitor.get() is None
@@ -19,7 +18,6 @@ def test_the_share_that_passes_follows_the_recent_past() -> None:
     assert monitor.get() == pytest.approx(0.1, abs=1e-4)
 
 
-@pytest.mark.spec("qddh:F040")
 def test_rows_count_and_not_chunks() -> None:
     monitor = Selectivity.start(SelectivityParams(keep=1.0))
     monitor.update(seen=1, passed=1)

@@ -97,3 +97,19 @@ def test_a_recording_is_read_from_a_file(tmp_path: Path) -> None:
         {"ts": 200, "volume": 7.0, "status": "ok"},
         {"ts": 0, "volume": 3.0, "status": "ok"},
     ]
+
+
+@pytest.mark.spec("prodding:F43")
+def test_a_recording_of_access_points_is_read_with_names_and_messages(tmp_path: Path) -> None:
+    path = tmp_path / "syslog.csv"
+    path.write_text(
+        "timestamp,access_point_name,counter,message\n"
+        '30,AcadBldg10AP1,17,"associated, then left"\n'
+        "31,ResBldg3AP2,18,\n",
+        encoding="utf-8",
+    )
+    names = {"ts": "timestamp", "ap": "access_point_name", "counter": "counter", "said": "message"}
+    assert load(path, names, second=1000) == [
+        {"ts": 30_000, "ap": "AcadBldg10AP1", "counter": 17.0, "said": "associated, then left"},
+        {"ts": 31_000, "ap": "ResBldg3AP2", "counter": 18.0, "said": ""},
+    ]

@@ -57,8 +57,8 @@ def test_latency_counts_from_the_oldest_tuple_the_windows_or_the_slides_first() 
     assert pair.gap == 5
 
 
-@pytest.mark.spec("prodding:F50", "prodding:F38")
-def test_prods_cost_finals_nothing() -> None:
+@pytest.mark.spec("prodding:F38")
+def test_prods_change_no_final_and_hold_none_up_in_virtual_time() -> None:
     for since in (by_window, by_slide):
         assert final_latency(results(0.3), since) == final_latency(results(None), since)
     strip = [

@@ -121,7 +121,7 @@ def test_feedback_without_a_prodder_is_lost() -> None:
     assert plan.results == []
 
 
-@pytest.mark.spec("prodding:F32", "prodding:F21")
+@pytest.mark.spec("prodding:F21")
 def test_refresh_gives_the_newest_estimates_of_open_windows_again_and_again() -> None:
     query = WindowQuery(20, 10, SUM, key=("sensor",))
     plan = Plan([Prodder(ProdderParams(20, 10, None)), *paned(query)])
