@@ -4,8 +4,7 @@ The rows of a batch are kept in one run, ordered by event time. Rows of one pane
 so that a *piece* (so many rows from this one on) names them, and setting a window aside moves
 pieces from one list to another: no row is touched before it is worked on.
 
-Reference: ``spec/prodding.md`` ALG-7, ALG-10, F44, F56, F58. The numbers are chosen by
-:mod:`slackwater.estimate.backlog`.
+Reference: Bhat 2011, ch. 4 and 6. The numbers are chosen by :mod:`slackwater.estimate.backlog`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Baselines that people use today: no waiting at all, or one fixed slack for the whole run.
 
-Reference: ``spec/qddh.md`` §4.2 (notes), §4.4, §26.
+Reference: Ji 2018, ch. 3 (notes), ch. 4.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The model takes lateness to be independent and the near future to resemble the r
 neither holds its estimates are off by about the same amount for a while. The mean of the newest
 estimation errors, weighted exponentially, is added to the estimates to come.
 
-Reference: ``spec/qddh.md`` §14.1 (calibration), gap G5.
+Reference: Ji 2018, ch. 4 (calibration).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The analytical model: a row of delay ``d`` that lies ``u`` before the end of its
 if ``d > K + u``. Splitting the window into basic windows of length ``b``, the expected coverage is
 a moving average of the cumulative delay distribution, so that one prefix sum answers for every K.
 
-Reference: ``spec/qddh.md`` §7.3, §7.4 (eq. 3.4 to 3.6), §14.1 (AM-adt, eq. 4.2).
+Reference: Ji 2018, ch. 3 (eq. 3.4 to 3.6), ch. 4 (AM-adt, eq. 4.2).
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class CoverageModel:
         return min(steps, curve.size - 1) * self.granularity
 
     def smallest_literal(self, delays: DelayHistogram, threshold: float) -> int:
-        """The same by trial: K = 0, g, 2g … while the coverage is too low (§14.1)."""
+        """The same by trial: K = 0, g, 2g … while the coverage is too low."""
         return self.smallest_literal_of(delays.dense(), threshold)
 
     def smallest_literal_of(self, rows: Counts, threshold: float) -> int:

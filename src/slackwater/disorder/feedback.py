@@ -2,7 +2,7 @@
 
 It moves a fraction α of the largest delay seen, so K never leaves ``[0, MaxD]``. There is no
 integral term: with little disorder the coverage stays above the setpoint at K = 0 for long, and
-an integral would wind up. Reference: ``spec/qddh.md`` §8 (eq. 3.7), §14.2, gains of §25.
+an integral would wind up. Reference: Ji 2018, ch. 3 (eq. 3.7), ch. 4.
 """
 
 from __future__ import annotations

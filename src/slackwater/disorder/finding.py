@@ -15,8 +15,8 @@ the history before it; results go into their buckets; then
   recall; periods still incomplete count as soon as they have failed;
 * *feedback* (PD-adt): by the recall of the last period that was measured.
 
-Reference: ``spec/qddh.md`` §16 to §22; the calibrated choice goes beyond the source work, which
-estimates the results of late tuples because it never computes them.
+Reference: Ji 2018, ch. 4; the calibrated choice goes beyond the source work, which estimates the
+results of late tuples because it never computes them.
 """
 
 from __future__ import annotations

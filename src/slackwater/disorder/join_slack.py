@@ -6,7 +6,7 @@ there the slack, by the recall model (AM-adt), or by feedback from the estimated
 
 It knows nothing of an engine: productivity profiles and delays in, a slack out.
 
-Reference: ``spec/qddh.md`` §18.1, §20 to §22, gaps G8 (nothing known: keep the slack), G12.
+Reference: Ji 2018, ch. 4 (nothing known: keep the slack).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ time ``T`` of its stream has passed it by K (``ts + K <= T``), in event-time ord
 an arriving tuple advances ``T``. A tuple of delay ≤ K is put back in order; a later one leaves
 still late, its delay smaller by K at least.
 
-Reference: ``spec/qddh.md`` §4 (eq. 3.1), gaps decided in §47 (G13) and §61.
+Reference: Ji 2018, ch. 3 (eq. 3.1).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ where ``s_i = ⌊(K + K_i^sync) / g⌋``. The ratio tells whether late tuples ha
 others: 1 (*EqSel*), or learned from the output (*NonEqSel*, ``slackwater.stats.productivity``).
 
 Delays come as rows by coarse delay at granularity g, one array per stream, as delay histograms
-keep them. Reference: ``spec/qddh.md`` §19 (eq. 4.4 to 4.6), §20, §22.1, gap G14.
+keep them. Reference: Ji 2018, ch. 4 (eq. 4.4 to 4.6).
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class RecallModel:
         leads: Sequence[float] | None = None,
         ratios: Shares | None = None,
     ) -> int:
-        """The same by trial: K = 0, g, 2g … while the recall is too low (§22.1)."""
+        """The same by trial: K = 0, g, 2g … while the recall is too low."""
         largest = (max(rows.size for rows in delays) - 1) * self.granularity
         k = 0
         while k <= largest and self.expected(delays, k, leads, ratios) < required - ROUNDING:

@@ -1,7 +1,7 @@
 """The order in which a K-slack buffer of constant size releases a recorded stream, vectorised.
 
 Same result as pushing the tuples one by one through ``KSlack``, without payloads and without a
-Python loop. Reference: ``spec/qddh.md`` §54.
+Python loop. Reference: Ji 2018.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ next one needs, so that the period which it ends has Γ.
 With P = 60 L this amplifies a shortfall sixtyfold. Three modes: ``literal``; ``off`` (Γ' = Γ);
 ``damped``, which repays a shortfall over several intervals instead of the next one.
 
-Reference: ``spec/qddh.md`` §21 (eq. 4.9; E1: at most 1, at least 0), §22.2, F143.
+Reference: Ji 2018, ch. 4 (eq. 4.9; at most 1, at least 0).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def instant_requirement(requirement: RecallRequirement, results: ResultCounts) -
 
 
 def estimated_recall(produced: float, true: float) -> float | None:
-    """``γ(P_meas)`` as PD-adt sees it: results counted over results estimated (§22.2).
+    """``γ(P_meas)`` as PD-adt sees it: results counted over results estimated.
 
     ``None`` if no result is thought to be true.
 

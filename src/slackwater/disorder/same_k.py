@@ -5,7 +5,7 @@ stream waits ``T_i - min_j (T_j - k_j)`` in all, which exceeds the wait without 
 same amount for every stream. One common K per join is enough, and the search for it has one
 dimension. The amount depends on the local current times: it holds for one instant.
 
-Reference: ``spec/qddh.md`` §17.
+Reference: Ji 2018, ch. 4.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ Once per batch, from the pane histogram alone:
 
 ``method="model"`` stops after 4, ``method="feedback"`` replaces 4 and 5 by the PD controller.
 
-Reference: ``spec/qddh.md`` §11 to §14; 5 goes beyond the source work, which calibrates by an
-additive correction it leaves open (gap G5).
+Reference: Ji 2018, ch. 4; 5 goes beyond the source work, which calibrates by an additive correction
+it leaves open.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ def _moments(
 
 
 def _measured(known: arrivals.Table, complete: int, step_in_force: int) -> float | None:
-    """Coverage of the newest complete window under the slack in force (§13)."""
+    """Coverage of the newest complete window under the slack in force."""
     mature = np.flatnonzero(known.ends <= complete)
     if not mature.size:
         return None

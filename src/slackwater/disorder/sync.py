@@ -5,8 +5,8 @@ no more than the skew between the fastest and the slowest input. Inputs may them
 disordered: what lies at or before the progress ``T_sync`` of the merged output passes through at
 once. For every input but the slowest the buffer acts like additional slack, ``K_i^sync``.
 
-Reference: ``spec/qddh.md`` §5, §7.3; end of stream as in §61. Progress is unknown (``None``) before
-the first tuple has left, where the source work starts at 0.
+Reference: Ji 2018, ch. 3. Progress is unknown (``None``) before the first tuple has left, where the
+source work starts at 0.
 """
 
 from __future__ import annotations

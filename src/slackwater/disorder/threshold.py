@@ -5,9 +5,9 @@ present with probability C, independently, the result is a random sample of the 
 threshold is the smallest C for which the relative error exceeds ``epsilon`` with probability
 ``delta`` at most.
 
-Reference: ``spec/qddh.md`` §12: SUM is eq. (4.1) in closed form, COUNT a sum of ones, AVG and
-QUANTILE the error of a sample mean and of a sample's rank. VAR, STDDEV, MIN and MAX have no error
-model; ``1 - epsilon`` stands in for them and is labelled a heuristic.
+Reference: Ji 2018, ch. 4: SUM is eq. (4.1) in closed form, COUNT a sum of ones, AVG and QUANTILE
+the error of a sample mean and of a sample's rank. VAR, STDDEV, MIN and MAX have no error model; ``1
+- epsilon`` stands in for them and is labelled a heuristic.
 """
 
 from __future__ import annotations

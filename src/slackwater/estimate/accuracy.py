@@ -1,8 +1,8 @@
 """Accuracy of estimates, latency won, aggressiveness of prods.
 
 Accuracy can only be told afterwards, when the final value is known (the *a posteriori* accuracy).
-All functions take single numbers or arrays. Reference: ``spec/prodding.md`` §5.1 (M1–M8, M10, with
-the guards); erratum E-1: what the source work prints as accuracy in one place is the error.
+All functions take single numbers or arrays. Reference: Bhat 2011, sections 3.4, 4.4 (M1 to M8 and
+M10 here, with guards); what the source work prints as accuracy in one place is the error.
 """
 
 from __future__ import annotations

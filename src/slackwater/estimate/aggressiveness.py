@@ -7,7 +7,7 @@ It never judges twice by the same pairs: an adjustment needs ``fresh`` pairs sin
 and is made by the mean of those alone. The first ``skipped`` of them do not count, since their
 estimates were still made under the old setting. A person may take over at any time.
 
-Reference: ``spec/prodding.md`` §4.11 (ALG-11), §8.2 c, erratum E-16.
+Reference: Bhat 2011, ch. 6.
 """
 
 from __future__ import annotations

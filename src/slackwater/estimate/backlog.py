@@ -6,7 +6,7 @@ every ``k`` new rows. Whoever waits aside must not wait for ever: under ``ratio`
 ``idle`` with a ``patience``, the row at place n is served after n·k new rows at most.
 
 Only numbers of rows are decided here; any budget takes constant time. Reference:
-``spec/prodding.md`` §4.10 (ALG-10), §8.2 a, F56, F58.
+Bhat 2011, ch. 6.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ be off alike, so what was seen of them before gives an error band and the share 
 The monitor sees pairs of estimate and final. It keeps running accuracy over all of them, by age and
 by group; by age also a histogram of the ratio final / estimate and the mean share of rows.
 
-Reference: ``spec/prodding.md`` §4.11 (ALG-11), §5.1 (M9), §7 (online aggregation), F53, F60.
+Reference: Bhat 2011, ch. 6, sections 3.4, 4.4 (M9), ch. 5 (online aggregation).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Predicates: what a prod, a punctuation or a feedback says about one attribute.
 
 Five forms are enough for all of them: any value, one value, a bound, an interval with both ends,
-a set. Reference: ``spec/prodding.md`` §4 (common element type).
+a set. Reference: Bhat 2011, ch. 3 (common element type).
 """
 
 from __future__ import annotations

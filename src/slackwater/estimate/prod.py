@@ -4,7 +4,7 @@ A *prod* looks like a punctuation and asserts nothing: tuples that match it may 
 every stateful operator for what it has, now. *Feedback* is the same demand on its way against
 the stream, from whoever wants an answer to whoever can put a prod into the stream.
 
-Reference: ``spec/prodding.md`` §3.1–3.3, §4.6 (ALG-6).
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

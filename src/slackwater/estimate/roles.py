@@ -11,7 +11,7 @@ that one merges partials of the same algebra; (ii) all fragments of one entry me
 entries there: its keys and its windows depend on nothing but the keys and windows below; (iii) what
 lies in between commutes with the merge. The source work left the deduction open.
 
-Reference: ``spec/prodding.md`` §3.5 (R1), §3.8 (deduction rule).
+Reference: Bhat 2011, ch. 3 (R1; deduction rule).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from slackwater.errors import SlackwaterError
 
 WINDOW_START = "window_start"
 WINDOW_END = "window_end"
-# An aggregate over values that merges partials of another (§4.4, pane → window).
+# An aggregate over values that merges partials of another (pane → window).
 MERGING = {("sum", "sum"), ("count", "sum"), ("max", "max"), ("min", "min")}
 Computing = Literal["copy", "linear", "increasing", "other"]
 

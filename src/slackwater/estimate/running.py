@@ -1,7 +1,7 @@
 """Running accuracy: what the estimates so far were worth, in five numbers and the newest ones.
 
 All accuracies are kept in steps of 0.001 %, so that sums of them are exact and short in JSON.
-Reference: ``spec/prodding.md`` §5.1 (M9), F53.
+Reference: Bhat 2011, sections 3.4, 4.4 (M9).
 """
 
 from __future__ import annotations

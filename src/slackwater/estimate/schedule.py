@@ -4,7 +4,7 @@ A clock moves from ``before`` to ``now``; a point has been *passed* if ``before 
 clock that has only just begun (``before`` is None) has passed nothing. Answers are ranges, so a
 jump over a million points costs no more than one over two; ``points[-3:]`` are the newest.
 
-All times in microseconds. Reference: ``spec/prodding.md`` §4.5 (ALG-5), §5.1 (M7).
+All times in microseconds. Reference: Bhat 2011, ch. 3, sections 3.4, 4.4 (M7).
 """
 
 from __future__ import annotations

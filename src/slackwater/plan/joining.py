@@ -5,9 +5,9 @@ each, the combinations with at least one new member::
 
     for each child i:  n_i ⋈ (o ∪ n of the children before i) ⋈ (o of those after), in i's order
 
-(``spec/adaptive.md`` §12.4). What is new depends on when results are wanted. *Immediate*: rows of
-this batch. *Ordered*: rows the watermark has passed since the last batch, and late rows of this
-batch, which give nothing now but may take part in later results.
+(Zhu 2006). What is new depends on when results are wanted. *Immediate*: rows of this batch.
+*Ordered*: rows the watermark has passed since the last batch, and late rows of this batch, which
+give nothing now but may take part in later results.
 
 Event times are BIGINT microseconds, ``__t_<input>`` in a combination.
 """

@@ -3,7 +3,7 @@
 Greedy: of the inputs that are left, probe the one that leaves the fewest combinations. Sizes are
 rows held per input; a class of equal columns keeps one combination in as many as the larger side
 has distinct values, any other predicate one in three (nothing is known about it), none at all
-keeps everything. Reference: ``spec/adaptive.md`` §2.4, §2.6.
+keeps everything. Reference: Zhu 2006.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ quotient of them by less.
 Where values cancel (a difference, a sum of parts whose signs are not known), or where an error is
 no relative one (the rank of a percentile), nothing follows for the expression.
 
-Reference: ``spec/qddh.md`` §12.2, composites.
+Reference: Ji 2018, ch. 4, composites.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A node with two children is a binary join, one with all inputs is an m-way join (mjoin), anything
 between is a hybrid tree. The children of a node are probed by each of them in an order of its
 own. A node below the root keeps its results as state; an m-way join keeps none
-(``spec/adaptive.md`` §2.5, §2.6, §3.3).
+(Zhu 2006, Part I).
 """
 
 from __future__ import annotations

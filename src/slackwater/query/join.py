@@ -1,8 +1,8 @@
 """Joins of several streams: a combination of rows, one of each, that match and lie close in time.
 
 A combination is valid if, for its newest member, every other member lies within its own stream's
-window (``spec/qddh.md`` §16, read operationally). Checked pairwise, this holds or fails the same
-in every order and shape of plan.
+window (Ji 2018, ch. 4, read operationally). Checked pairwise, this holds or fails the same in every
+order and shape of plan.
 """
 
 from __future__ import annotations

@@ -141,8 +141,8 @@ class Stream:
         Notes
         -----
         The *expensive operator* with its to-do list, and the sidelining of bursts:
-        ``spec/prodding.md`` ALG-7, ALG-10, F44, F56, F58. Rows wait by batch and pane, not one by
-        one, and the budget stands for the time that the operator has.
+        Bhat 2011, ch. 4 and 6. Rows wait by batch and pane, not one by one, and the budget stands
+        for the time that the operator has.
         """
         return self._then(Costly(budget, aside, starve))
 

@@ -3,7 +3,7 @@
 From an error requirement to a coverage threshold (recalculated now and then), and from there to a
 slack: by the model of expected coverage (AM-adt), or by feedback from measured coverage (PD-adt).
 
-Reference: ``spec/qddh.md`` §12.3, §14; gaps G3, G5, G12.
+Reference: Ji 2018, ch. 4.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 For every window, tuples *received* before it fired and tuples *missing* because they came after
 it had fired (or were dropped). The measure starts at 1 when a window fires and decays to the true
-value as stragglers show up. Reference: ``spec/qddh.md`` §7.1, §13.
+value as stragglers show up. Reference: Ji 2018, ch. 3, 4.
 """
 
 from __future__ import annotations

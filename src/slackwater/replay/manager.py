@@ -4,7 +4,7 @@ It observes every arrival, and whenever the aggregate fires a window it decides 
 for stragglers from now on. The baselines run through the same door: no waiting at all, waiting for
 the worst straggler seen so far, or a fixed slack.
 
-Reference: ``spec/qddh.md`` §11 to §15, §26 (baselines); gaps G2 (warm-up), G12 (K = 0 at first).
+Reference: Ji 2018, ch. 4 (baselines; warm-up; K = 0 at first).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The exact answer: the same query over the same tuples, without disorder.
 
-Disorder, unlike missing or uncertain data, has a ground truth. Reference: ``spec/qddh.md`` §3.1.
+Disorder, unlike missing or uncertain data, has a ground truth. Reference: Ji 2018, ch. 2.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Panes: each tuple is aggregated once, and windows combine the panes they are made of.
 
-Reference: ``spec/qddh.md`` §15, ``spec/prodding.md`` §2.3.
+Reference: Ji 2018, ch. 4, Bhat 2011, ch. 2.
 """
 
 from __future__ import annotations

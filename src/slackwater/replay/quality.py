@@ -1,6 +1,6 @@
 """How good were the answers: errors against the truth, and whether a requirement was kept.
 
-Reference: ``spec/qddh.md`` §10 (relative error), §24 (metrics, eq. 4.10), §26 (wrong results).
+Reference: Ji 2018, ch. 4 (relative error; metrics, eq. 4.10; wrong results).
 """
 
 from __future__ import annotations

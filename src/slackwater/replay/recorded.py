@@ -10,8 +10,8 @@ buffered, and only the arrival at which each window fires is searched for:
 
 Between two fired windows K is constant (or follows the largest delay, which is recorded).
 
-Reference: ``spec/qddh.md`` §15, §54. Slide must not exceed size, late tuples are inserted where
-useful, empty windows give no result.
+Reference: Ji 2018, ch. 4. Slide must not exceed size, late tuples are inserted where useful, empty
+windows give no result.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Run:
 
     @property
     def latency(self) -> Instants:
-        """Logical latency in microseconds (§24)."""
+        """Logical latency in microseconds."""
         return self.emitted_at - self.ends
 
 

@@ -1,7 +1,7 @@
 """A recorded stream as columns, and what does not depend on the slack, worked out once.
 
 Delays, recent history, largest delay, late quantile and rate are properties of the raw stream
-alone: many runs over one recording share them. Reference: ``spec/qddh.md`` §11, §54.
+alone: many runs over one recording share them. Reference: Ji 2018, ch. 4.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A relation is given as its instantaneous relations ``R(0), R(1), …``, each a bag of hashable
 tuples; the stream is given as (instant, tuple) pairs. Before instant 0 the relation is empty.
 
-Reference: ``spec/qddh.md`` §2.1.
+Reference: Ji 2018, ch. 2.
 
 Examples
 --------

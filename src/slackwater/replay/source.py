@@ -1,6 +1,6 @@
 """Replay source: recorded tuples in their original arrival order, at the pace you like.
 
-Reference: ``spec/qddh.md`` feature F010; rate-controlled replay as in F135.
+Reference: Ji 2018.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a Buffer Manager knows of its stream: delays, the recent ones, the largest, the rate.
 
-Reference: ``spec/qddh.md`` §7.2, §11 (Statistics Manager), Appendix A. Delays enter the window of
-recent history ``R^stat`` in chunks, the others tuple by tuple.
+Reference: Ji 2018, ch. 3, 4 (Statistics Manager). Delays enter the window of recent history
+``R^stat`` in chunks, the others tuple by tuple.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ holds what the engine's window holds, plus exactly those of its tuples that arri
 passed ``EP`` and before such a tuple is released (the engine calls them late). The contents are
 equal whenever such a tuple has already arrived when ``T - K`` passes ``EP``; always so for K = 0.
 
-Reference: ``spec/qddh.md`` §6.1 (late tuples), §14.3 (firing), §15; deviations: windows without
-tuples are skipped unless asked for, insertion precedes firing (same results, and right for
-``"reach"``), heartbeats fire like a watermark.
+Reference: Ji 2018, ch. 3 (late tuples), ch. 4 (firing); deviations: windows without tuples are
+skipped unless asked for, insertion precedes firing (same results, and right for ``"reach"``),
+heartbeats fire like a watermark.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class WindowResult:
 
     @property
     def latency(self) -> int:
-        """Logical latency: event-time progress of the stream beyond the window (§24)."""
+        """Logical latency: event-time progress of the stream beyond the window."""
         return self.emitted_at - self.end
 
 

@@ -5,7 +5,7 @@ the engine and Spark use ``[start, end)`` (``closed="left"``). Time is a whole n
 ``[start, end)`` is ``(start-1, end-1]``: a tuple counts as one unit later and everything else is
 computed once, in ``(EP-W, EP]`` coordinates (``position``).
 
-Reference: ``spec/qddh.md`` §2.2, §15 (panes); ``spec/prodding.md`` §2.2 (boundary windows).
+Reference: Ji 2018, ch. 2, 4 (panes); Bhat 2011, ch. 2 (boundary windows).
 """
 
 from __future__ import annotations

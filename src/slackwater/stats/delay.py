@@ -5,7 +5,7 @@ tuple is the local current time *after* the tuple has updated it, minus the tupl
 delay > 0 means out-of-order (late). No wall clock takes part. An out-of-order tuple whose
 predecessor in the stream was out-of-order as well is *correlated* out-of-order.
 
-Reference: ``spec/qddh.md`` §3.1.
+Reference: Ji 2018, ch. 2.
 """
 
 from __future__ import annotations

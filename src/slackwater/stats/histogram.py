@@ -2,7 +2,7 @@
 
 The coarse delay of a tuple is 0 if it came in order, else ``ceil(delay / g)`` for the granularity
 ``g``: bucket ``d`` stands for delays in ``((d-1)·g, d·g]``. Histograms of partitions, batches and
-spans of time add up. Reference: ``spec/qddh.md`` §7.2.
+spans of time add up. Reference: Ji 2018, ch. 3.
 """
 
 from __future__ import annotations

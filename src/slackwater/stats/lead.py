@@ -4,8 +4,8 @@ A synchronisation buffer holds a fast stream back for about its lead, which acts
 slack, ``K_i^sync``. With one common K the skew behind the K-slack buffers is that of the raw
 streams, so the lead is sampled there: ``T_i - min_j T_j`` at every arrival of stream i.
 
-Reference: ``spec/qddh.md`` §7.3, §17 (proposition). Samples live as long as the delays in the
-window of recent history ``R_i^stat``: what the window drops is forgotten here, too.
+Reference: Ji 2018, ch. 3, 4 (proposition). Samples live as long as the delays in the window of
+recent history ``R_i^stat``: what the window drops is forgotten here, too.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ of both seen among the tuples in order of the same interval (conservative), or w
 sums by coarse delay tell whether late tuples have more partners than others, and how many results
 the interval would have had without disorder.
 
-Reference: ``spec/qddh.md`` §20 (eq. 4.7, 4.8), Appendix A; sums start anew with every interval.
+Reference: Ji 2018, ch. 4 (eq. 4.7, 4.8); sums start anew with every interval.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Productivity:
         self.update_results(delay, joined, joined)
 
     def update_results(self, delay: int, joined: float, of_trigger: float) -> None:
-        """Results that come later than their tuple, at the root of a tree of joins (§22.3).
+        """Results that come later than their tuple, at the root of a tree of joins.
 
         ``of_trigger`` is how many the tuple that caused them has in all so far.
         """

@@ -3,7 +3,7 @@
 Delays are counted in buckets that grow geometrically, so that any delay is told to within 1 %
 from a few hundred counters; the bucket of the wanted quantile is followed as counts arrive, which
 makes asking free. Deterministic, unlike KLL. Reference: Ch. Masson, J. Rim, H. Lee: DDSketch,
-VLDB 2019; ``spec/qddh.md`` §11, §13 (the retrospect ``q``).
+VLDB 2019; Ji 2018, ch. 4 (the retrospect ``q``).
 """
 
 from __future__ import annotations

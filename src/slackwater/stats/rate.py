@@ -1,7 +1,7 @@
 """Arrival rate: rows per time of the stream, weighted towards the recent past.
 
-Reference: ``spec/qddh.md`` §11, Appendix A, gap G15. Rows and spans decay separately, so a chunk
-in which the stream did not progress adds rows and divides by nothing.
+Reference: Ji 2018, ch. 4. Rows and spans decay separately, so a chunk in which the stream did not
+progress adds rows and divides by nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A window of fixed length over recent history: the plain alternative to ADWIN.
 
-Reference: ``spec/qddh.md`` Appendix B (``stat.window = fixed(ms)``).
+Reference: Ji 2018 (``stat.window = fixed(ms)``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Disorder report: how late a recorded stream is, in one vectorised pass.
 
-Reference: ``spec/qddh.md`` §3.1 (delay), §7.2 (coarse delay), feature F011.
+Reference: Ji 2018, ch. 2 (delay), ch. 3 (coarse delay).
 """
 
 from __future__ import annotations

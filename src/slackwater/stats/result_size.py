@@ -3,7 +3,7 @@
 Both are kept by adaptation interval ``L``, for as many intervals as a measurement period ``P``
 has. What was produced is counted; what is true is the estimate made when an interval ends.
 
-Reference: ``spec/qddh.md`` §18.1 (Result-Size Monitor), §21, §22.2.
+Reference: Ji 2018, ch. 4 (Result-Size Monitor).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Selectivity of a filter: the share of rows that pass, weighted towards the recent past.
 
-Reference: ``spec/qddh.md`` Appendix A (filter selectivity), feature F040. Rows seen and rows passed
-decay separately, so the share is that of rows and not of chunks.
+Reference: Ji 2018 (filter selectivity). Rows seen and rows passed decay separately, so the share is
+that of rows and not of chunks.
 """
 
 from __future__ import annotations

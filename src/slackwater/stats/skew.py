@@ -1,8 +1,8 @@
 """Time skew: how far the streams of one query are apart in event time.
 
 ``skew(S_i, S_j) = |T_i - T_j|`` with the local current times of both; the stream with the
-smallest local current time is the slowest. Reference: ``spec/qddh.md`` §3.1; the lags behind
-the slowest stream are the samples of ``K_i^sync`` of §7.3.
+smallest local current time is the slowest. Reference: Ji 2018, ch. 2; the lags behind the slowest
+stream are the samples of ``K_i^sync`` of ch. 3.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ rows it would have given, and several readers can make disjoint ranges at once:
 * the **arrival** instant is a monotone function of ``n``: the inverse of the number of rows that a
   piecewise constant rate (base rate, bursts, silent gaps) has produced. No sort is needed;
 * the **delay** is drawn with a counter-based generator, and event time = arrival - delay. A stream
-  disordered this way is the one of `qddh` section 23.2 (``T += 10 ms; ts = T - delay``);
+  disordered this way is the one of Ji 2018, ch. 4 (``T += 10 ms; ts = T - delay``);
 * draws are made in fixed blocks of `BLOCK` rows, one Philox stream keyed by (seed, block). A range
   is cut from whole blocks, hence every cut gives bit-equal rows.
 """

@@ -1,6 +1,6 @@
 """How good the results are: errors against the exact answer, coverage, latency, rows lost.
 
-Reference: ``spec/qddh.md`` §10 (relative error, exact value 0), §24 (latency, fulfilment).
+Reference: Ji 2018, ch. 4 (relative error, exact value 0; latency, fulfilment).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ the slack is at most ``c - e``; one microsecond more saves it. So with every sla
 * the others, the *suspects*, are kept one by one with each window they may miss (a *pair*) and the
   slack they *need*.
 
-Everything else is counted on pairs, few even if rows are many. Reference: ``spec/qddh.md`` §7.1.
+Everything else is counted on pairs, few even if rows are many. Reference: Ji 2018, ch. 3.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What rows and windows meet under a policy: a fixed slack, or one that changes from row to row.
 
-Watermark = clock - slack, never moving back. Reference: ``spec/qddh.md`` §4.4 (baselines).
+Watermark = clock - slack, never moving back. Reference: Ji 2018, ch. 3 (baselines).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Combined tuples: what joins store and give.
 
 A combined tuple has one sub-tuple per stream it covers, each with its own event time; one as it
-arrived covers a single stream. Reference: ``spec/adaptive.md`` §1.6, §2.2; ``spec/qddh.md`` §16,
-§22.3 (the delay of the raw tuple that caused a result travels with it).
+arrived covers a single stream. Reference: Zhu 2006; Ji 2018, ch. 4 (the delay of the raw tuple that
+caused a result travels with it).
 """
 
 from __future__ import annotations

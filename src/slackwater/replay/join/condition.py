@@ -1,7 +1,7 @@
 """Join conditions: terms that all must hold, each over the payloads of some streams.
 
 ``Equal`` compares a key of two streams and can be probed by hash; ``Where`` is any function.
-Reference: ``spec/qddh.md`` §16 (arbitrary join condition), ``spec/adaptive.md`` §2.3 (join graph).
+Reference: Ji 2018, ch. 4 (arbitrary join condition), Zhu 2006 (join graph).
 """
 
 from __future__ import annotations

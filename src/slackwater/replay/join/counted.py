@@ -5,7 +5,7 @@ without results, records and statistics on the way: numbers stand for tuples, a 
 tells how many results each has, and the statistics come from a trace. Where tuples of several
 streams share an instant, another one of them may be taken to have caused a result.
 
-Reference: ``spec/qddh.md`` §4, §5, §18.
+Reference: Ji 2018, ch. 3, 4.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from slackwater.stats.productivity import Productivity
 class JoinRun:
     """What a run gave: results by event time, their mean latency, and the ends of intervals.
 
-    Latency is logical: progress of the fastest stream at emission beyond the result (§24), in
+    Latency is logical: progress of the fastest stream at emission beyond the result, in
     microseconds over the results that left before the end of the streams; ``None`` without any.
     """
 

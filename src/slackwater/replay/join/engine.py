@@ -1,10 +1,10 @@
 """What stands behind the K-slack buffers: joins, each with a synchronisation buffer of its own.
 
-Three ways to compute one join query, all by the operator of ``spec/qddh.md`` §18.2:
+Three ways to compute one join query, all by the operator of Ji 2018, ch. 4:
 
 * :class:`OneJoin`: one m-way operator;
 * :class:`SyncedTree`: a tree of operators. Results between them are ordered and need no slack; the
-  raw tuple that caused a result travels with it (§22.3);
+  raw tuple that caused a result travels with it;
 * :class:`ParallelJoin`: several m-way operators, each for a part of the keys.
 
 They tell what happens as outcomes: a raw tuple reached its first operator, or results left the

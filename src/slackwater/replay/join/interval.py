@@ -1,6 +1,6 @@
 """Adaptation intervals: each ends when a clock, of output or arrivals, crosses a multiple of it.
 
-Reference: ``spec/qddh.md`` §18.1, §21 (which clock), gap G7.
+Reference: Ji 2018, ch. 4 (which clock).
 """
 
 from __future__ import annotations

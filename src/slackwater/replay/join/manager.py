@@ -4,7 +4,7 @@ Two steps: a K-slack buffer per raw stream, then synchronisation buffers in fron
 At the end of every adaptation interval a recall requirement decides the common slack. The baselines
 run through the same door: no K-slack at all, the largest delay so far, or a fixed slack.
 
-Reference: ``spec/qddh.md`` §6.2, §18.1, §26; gap G7 (progress of the output drives the intervals).
+Reference: Ji 2018, ch. 3, 4 (progress of the output drives the intervals).
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class JoinManager:
         return outcome.results
 
     def _cross(self, outcome: Outcome) -> float:
-        """``n^×``, or the product of ``r_j·W_j`` where nobody knows all windows (§22.3)."""
+        """``n^×``, or the product of ``r_j·W_j`` where nobody knows all windows."""
         if outcome.cross is not None:
             return outcome.cross
         stream = outcome.trigger.arrival.stream

@@ -8,8 +8,8 @@ future tuple can still meet it. So results leave in event-time order.
 With two inputs this is the symmetric binary window join, with all streams of a query the m-way
 join (mjoin, MSWJ); inputs may be results of other joins.
 
-Reference: ``spec/qddh.md`` §18.2 (E2: the late test includes the bound), ``spec/adaptive.md`` §2.5,
-§2.6, §2.11. Purging by the newest sub-tuple is the faithful default, by the oldest the tight one.
+Reference: Ji 2018, ch. 4 (the late test includes the bound), Zhu 2006. Purging by the newest
+sub-tuple is the faithful default, by the oldest the tight one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The exact answer of a join: the same tuples without disorder, or all combinations tried.
 
-Reference: ``spec/qddh.md`` §16, §23.2 (sorted versions give the true results).
+Reference: Ji 2018, ch. 4 (sorted versions give the true results).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many results a tuple has, without making them: counters over the windows of a join.
 
 For many joins the number of matches follows from numbers of tuples per key. Tuples are named by
-their place in a recording. Reference: ``spec/qddh.md`` §18.2 (only ``n^⋈`` is needed to adapt).
+their place in a recording. Reference: Ji 2018, ch. 4 (only ``n^⋈`` is needed to adapt).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Recall counts results by their event time. A period-based recall is stricter than one over all of
 history: a long good phase cannot hide a bad one.
 
-Reference: ``spec/qddh.md`` §16 (eq. 4.3), §24 (eq. 4.11).
+Reference: Ji 2018, ch. 4 (eq. 4.3; eq. 4.11).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Recorded streams of a join as columns, and what does not depend on the slack, worked out once.
 
-Reference: ``spec/qddh.md`` §17 (leads are measured on the raw streams), §18.1, §54.
+Reference: Ji 2018, ch. 4 (leads are measured on the raw streams).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a join's Buffer Manager knows of its raw streams: the statistics of each, and the leads.
 
-Reference: ``spec/qddh.md`` §18.1, §7.3, Appendix A.
+Reference: Ji 2018, ch. 4, 3.
 """
 
 from __future__ import annotations

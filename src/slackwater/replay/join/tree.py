@@ -4,7 +4,7 @@ Leaves are streams, inner nodes joins of two inputs or more; one node over all s
 mjoin, binary nodes only give a tree of binary joins, everything between is a hybrid. A tuple is
 pushed from its leaf to the root before the next one starts (*totally synchronised*).
 
-Reference: ``spec/adaptive.md`` §2.10, §3.3 (plan space).
+Reference: Zhu 2006, Part I (plan space).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ Two conventions, one question (:meth:`JoinWindows.allows`), asked of all sub-tup
 With one size everywhere both are the same. Both survive leaving out a stream, so that an
 intermediate result may be dropped as soon as it is invalid, whatever the shape of the plan.
 
-Reference: ``spec/qddh.md`` §16 (E3), ``spec/adaptive.md`` §2.2, §2.11.
+Reference: Ji 2018, ch. 4, Zhu 2006.
 """
 
 from __future__ import annotations

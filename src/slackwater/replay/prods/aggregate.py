@@ -5,7 +5,7 @@ one sends what it has and forgets; an accumulating one sends its full value, mar
 and keeps. Provisional tuples are set apart per prod and gone once that prod has passed, so that
 finals never see them. Panes are aggregated by the same operator, one level below.
 
-Reference: ``spec/prodding.md`` §3.4–3.8, §3.11, §4.3 (ALG-3).
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Window ``w`` covers ``[(w+1)·S − R, (w+1)·S)``: its id is the index of its l
 the only stateless operator that rewrites prods, however mistimed they are. (It remembers which
 times are closed, because range punctuations close a window piece by piece.)
 
-Reference: ``spec/prodding.md`` §2.2, §2.3, §4.1 (ALG-1), §4.2 (ALG-2), F57.
+Reference: Bhat 2011, ch. 2, 3.
 """
 
 from __future__ import annotations

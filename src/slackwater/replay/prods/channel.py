@@ -1,6 +1,6 @@
 """A channel between two operators: what is sent takes some time to arrive.
 
-Reference: ``spec/prodding.md`` §2.1 (pages, buffers), §3.12 (why no fixed delay is safe).
+Reference: Bhat 2011, ch. 2 (pages, buffers), ch. 3 (why no fixed delay is safe).
 """
 
 from __future__ import annotations

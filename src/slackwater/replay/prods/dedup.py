@@ -1,6 +1,6 @@
 """Duplicate elimination among prods: it passes them at once and keeps its memory.
 
-Reference: ``spec/prodding.md`` §3.4.
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What flows through a prodded plan: tuples, punctuations, prods; feedback flows against it.
 
 One channel carries them all, so their order between two operators is kept. All semantics of prods
-rests on that. Reference: ``spec/prodding.md`` §2.1, §4 (common element type).
+rests on that. Reference: Bhat 2011, ch. 2, 3 (common element type).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ nothing else (``idle``), one after every k (``ratio``). Output stays grammatical
 a punctuation waits for all older tuples; in ``range`` mode each slide has a punctuation of its own,
 so that windows without tuples set aside close at once.
 
-Reference: ``spec/prodding.md`` §4.7 (ALG-7), §4.10 (ALG-10), §8.2 a.
+Reference: Bhat 2011, ch. 4, 6.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The recordings of the source work are not at hand; traffic and bursts are stand-ins with the rates
 and shapes it reports. Times are in the unit given (``second``), so that all of them are whole.
 
-Reference: ``spec/prodding.md`` §4.9 (ALG-9), §6.2 (D1', D3', D4, D5), F42, F43, F45.
+Reference: Bhat 2011, ch. 4 (D1', D3', D4, D5).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def normal(mean: float = 500, spread: float = 100) -> Draw:
 def dense(
     seconds: int, value: Draw, *, density: float = 0.95, seed: int = 1, second: int = 1
 ) -> list[Row]:
-    """ALG-9: after each tuple the same second goes on with the probability ``density``.
+    """After each tuple the same second goes on with the probability ``density``.
 
     About ``1 / (1 − density)`` tuples a second.
     """

@@ -1,7 +1,7 @@
 """The grammar checker: no tuple may follow a punctuation that it matches.
 
 Offending tuples are counted and go to a side output; the stream that leaves is grammatical.
-Reference: ``spec/prodding.md`` §1.3, I7, F5.
+Reference: Bhat 2011, ch. 1.
 """
 
 from __future__ import annotations

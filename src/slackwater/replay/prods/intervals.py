@@ -47,7 +47,7 @@ def intervals_of(predicate: Predicate, *, is_closed: bool = True) -> list[tuple[
     """Half-open intervals of whole numbers that a predicate names.
 
     ``is_closed`` says whether a bound excludes later elements at the bound itself; the source
-    work cautiously says no (``spec/prodding.md`` §4.1, integer-time refinement).
+    work cautiously says no (Bhat 2011, ch. 3, integer-time refinement).
     """
     match predicate:
         case Anything():

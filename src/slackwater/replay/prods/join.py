@@ -3,7 +3,7 @@
 A join gives its matches as they occur, so a prod passes at once and purges nothing. Unmatched
 tuples of an outer join are told for good only when their time is over; on a prod provisionally.
 
-Reference: ``spec/prodding.md`` §3.4.
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

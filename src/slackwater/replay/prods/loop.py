@@ -1,6 +1,6 @@
 """The closed loop: estimates are judged by their finals, and prods come earlier or later for it.
 
-Reference: ``spec/prodding.md`` §4.11 (ALG-11), §8.2 c, F53–F55.
+Reference: Bhat 2011, ch. 6.
 """
 
 from __future__ import annotations

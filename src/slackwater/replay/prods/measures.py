@@ -3,7 +3,7 @@
 Only windows that have both an estimate and a final count where the two are compared (in a burst
 many windows have no estimate: they were done before their prod came).
 
-Reference: ``spec/prodding.md`` §1.4, §5.1, F46–F52, F60; errata E-8, E-9.
+Reference: Bhat 2011, ch. 1, sections 3.4, 4.4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Partials: what a window aggregate holds for one window and group.
 
 Besides the state of the aggregate itself they tell how many tuples are in, when the first one
-arrived and how old the oldest is. Reference: ``spec/prodding.md`` §4.4 (ALG-4), §1.4, erratum E-9.
+arrived and how old the oldest is. Reference: Bhat 2011, ch. 3, 1.
 """
 
 from __future__ import annotations
@@ -49,5 +49,5 @@ def _distance(state: tuple[Any, Any]) -> Any:
     return state[0] - state[1]
 
 
-# High minus low: the query that tells a trend, and suffers most from a bad estimate (§9).
+# High minus low: the query that tells a trend, and suffers most from a bad estimate.
 SPAN: Monoid[Any, tuple[Any, Any], Any] = Monoid(_BOTH.zero, _BOTH.lift, _BOTH.merge, _distance)

@@ -4,7 +4,7 @@ A prod is never held back, not even where it selects nothing downstream. Where a
 disappears, a prod's constraint on it cannot be kept above: it goes on without it, told as widened.
 A *punctuation* with such a constraint ends: without it, it would assert too much.
 
-Reference: ``spec/prodding.md`` §3.4.
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Plans over windows, flat and by panes, one above the other; and running them in virtual time.
 
 Roles of aggregates are deduced, not given (:mod:`slackwater.estimate.roles`).
-Reference: ``spec/prodding.md`` §2.2, §2.3, §3.8, §3.9.
+Reference: Bhat 2011, ch. 2, 3.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each window gets a prod ``p·S`` before its end, or prods come at a fixed interv
 that ends next. It is also where feedback turns into prods, at once. The aggressiveness may be
 changed while it runs, and may differ between groups.
 
-Reference: ``spec/prodding.md`` §3.3 (P3–P5), §4.5 (ALG-5), §4.6 (ALG-6), F54, F59.
+Reference: Bhat 2011, ch. 3 (P3–P5).
 """
 
 from __future__ import annotations

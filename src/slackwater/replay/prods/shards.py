@@ -1,7 +1,7 @@
 """Shards: several instances of an operator, each with a part of the tuples.
 
 A control element reaches every shard; above them it counts as arrived when all copies are in (the
-barrier), and goes on once. Reference: ``spec/prodding.md`` §13.3, I16.
+barrier), and goes on once. Reference: Bhat 2011.
 """
 
 from __future__ import annotations

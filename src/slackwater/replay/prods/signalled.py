@@ -5,7 +5,7 @@ one by one: all at once (A2), one after the other with a fixed delay (A3), only 
 only the lowest (A5). They are here to show what is wrong with them: partial results need time
 from one operator to the next, and nobody knows how much.
 
-Reference: ``spec/prodding.md`` §3.12, I18.
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

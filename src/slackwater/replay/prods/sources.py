@@ -3,7 +3,7 @@
 All give streams of timed elements; :func:`merged` makes one stream of several. The place of a
 prod among the data is defined by its arrival: at equal times by the order of the sources.
 
-Reference: ``spec/prodding.md`` §3.3 (P1, P2, preprocessing), §13.4, F4, F27–F29, F33.
+Reference: Bhat 2011, ch. 3 (P1, P2, preprocessing).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def preprocessed(
         One prod per window for each of these; ids are ``label p@end``.
     offset
         ``prod_offset_s``: the prod is placed that much earlier than its aggressiveness says (it
-        misses the tuples of its own second, erratum E-12).
+        misses the tuples of its own second).
     """
     last = max(at for at, _ in recording)
     prods = [

@@ -1,7 +1,7 @@
 """The streamer: a recording delivered at the pace of its application time, with delays.
 
 Delivery must be simulated in time: fed as fast as possible, a recording tests what is right, but
-says nothing about latency. Reference: ``spec/prodding.md`` §4.8 (ALG-8), §8.1, erratum E-14.
+says nothing about latency. Reference: Bhat 2011, ch. 4, 6.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ the window (``eq``) and so leaves older panes behind whose punctuations are late
 situation prods are for. The window needs all of its panes (``range``); flushing everything older
 as well (``le``) gives the same estimates.
 
-Reference: ``spec/prodding.md`` §3.7, erratum E-6.
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 An estimate needs no agreement of inputs: a prod from either one goes on at once (or, if *aligned*,
 when it came on all). A punctuation holds above only as far as all inputs have asserted it.
 
-Reference: ``spec/prodding.md`` §3.4.
+Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Views on results: the whole history, or the latest answer of each window.
 
 There is no retraction: a newer estimate takes the place of an older one, and a final, which always
-follows, that of all. Reference: ``spec/prodding.md`` §3.10, §13.9, F61.
+follows, that of all. Reference: Bhat 2011, ch. 3.
 """
 
 from __future__ import annotations

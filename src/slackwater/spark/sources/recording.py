@@ -80,7 +80,7 @@ def recording(
     cache: str | Path | None = None,
     partitions: int = 2,
 ) -> Recording:
-    """Replay recorded rows in arrival order, at the pace they came (F010 of `qddh`).
+    """Replay recorded rows in arrival order, at the pace they came.
 
     Parameters
     ----------
