@@ -35,6 +35,7 @@ class Reaper:
         self.times = times
         self.deaths: Counter[str] = Counter()
         self.is_dead = False
+        self.failure: OSError | AssertionError | None = None
 
     def meet(self, step: str, path: Any) -> None:
         """Die here, unless enough have died here already."""
@@ -68,6 +69,9 @@ def mortal(reaper: Reaper) -> Iterator[None]:
             yield
         except Killed:
             assert reaper.is_dead
+        finally:
+            if reaper.failure is not None:
+                raise reaper.failure
 
 
 def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper) -> None:
@@ -81,11 +85,16 @@ def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper) -> None:
         Path(path).write_bytes(b"PAR1 and then")
 
     def half_job(write: Callable[..., Any], writer: Any, path: str, **options: Any) -> None:
+        """One task is still at it: its file is half written, in the folder of its attempt."""
         write(writer, path, **options)
         folder = Path(path.removeprefix("file://"))
-        (folder / "_temporary").mkdir()
-        for file in [folder / "_SUCCESS", *sorted(folder.glob("*.parquet"))[:1]]:
-            os.rename(file, folder / "_temporary" / file.name)  # noqa: PTH104 - not a point
+        attempt = folder / "_temporary" / "0" / "_temporary" / "attempt_0"
+        attempt.mkdir(parents=True)
+        file = min(folder.rglob("*.parquet"), default=None)
+        assert file is not None, f"the job wrote nothing to {folder}: it has no middle"
+        data = file.read_bytes()
+        (attempt / file.name).write_bytes(data[: len(data) // 2])
+        os.unlink(file)  # noqa: PTH108 - not a point
 
     def half_line(write: Callable[..., Any], log: EventLog, event: str, **fields: Any) -> None:
         log._file.write(f'{{"event":"{event}'.encode())
@@ -101,7 +110,10 @@ def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper) -> None:
             try:
                 reaper.meet(f"middle of {name}", path)
             except Killed:
-                half(write, *arguments, **options)
+                try:
+                    half(write, *arguments, **options)
+                except (OSError, AssertionError) as error:
+                    reaper.failure = error  # not to be taken for a death
                 raise
             return write(*arguments, **options)
 

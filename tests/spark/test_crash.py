@@ -22,6 +22,7 @@ from slackwater.spark import book, pipeline
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.intake import join_streams
 from slackwater.spark.loop import Loop
+from slackwater.spark.parquet import write_parquet
 from slackwater.spark.pipeline import Options, Pipeline
 from tests.spark.driver import batch, frame, readings, run
 from tests.spark.mortal import Reaper, mortal
@@ -97,6 +98,37 @@ def test_death_at_any_write_changes_nothing(
     steps = {point.rsplit(" ", 1)[0] for point in reaper.deaths}
     assert {"before write", "middle of write", "before replace", "before rename"} <= steps
     assert {"before unlink", "middle of job", "before event", "middle of event"} <= steps
+
+
+def test_a_job_that_dies_in_the_middle_leaves_half_of_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    whole, half = tmp_path / "whole", tmp_path / "half"
+    rows = spark.range(100, numPartitions=3)
+    write_parquet(rows, whole)
+    reaper = Reaper(half)
+    while "middle of job " not in reaper.deaths:
+        with mortal(reaper):
+            write_parquet(rows, half)
+    assert len(list(half.glob("*.parquet"))) == len(list(whole.glob("*.parquet"))) - 1
+    [torn] = (half / "_temporary").rglob("*.parquet")
+    assert torn.stat().st_size > 0
+
+
+def test_a_job_that_writes_nothing_is_not_taken_for_one_that_dies_in_the_middle(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    nothing = spark.range(0).selectExpr("id", "id AS apart")
+    reaper = Reaper(tmp_path / "empty")
+
+    def die() -> None:
+        while True:
+            with mortal(reaper):
+                write_parquet(nothing, tmp_path / "empty", apart="apart")
+            assert reaper.is_dead
+
+    with pytest.raises(AssertionError, match="no middle"):
+        die()
 
 
 def test_death_amid_a_backlog_changes_nothing(
