@@ -9,8 +9,10 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +22,17 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
+from slackwater.control.asking import Request
 from slackwater.events import log
 from slackwater.plan.stage import describe
 from slackwater.query.stream import Query
 from slackwater.spark.checkpoint import Checkpoint
+from slackwater.spark.inbox import Inbox
 from slackwater.spark.intake import Intake, join_streams
 from slackwater.spark.loop import Loop
 from slackwater.spark.pipeline import Options, Pipeline
 from slackwater.spark.session import local_session
+from slackwater.spark.sinks import Results
 from tests.spark.driver import batch, frame, make_loop, readings, run
 from tests.spark.story import ending, leftovers
 
@@ -526,17 +531,130 @@ def test_a_batch_that_is_run_again_decides_what_it_decided(
     assert {round(r["emitted_at"].timestamp() * 1e6) for r in rows} == {decided["emitted_at"]}
 
 
-def test_an_end_that_was_not_reached_does_not_bind_what_comes_instead(
-    spark: SparkSession, tmp_path: Path, calm: dict[str, Any]
+@dataclass
+class Ledger:
+    """A sink that stores a batch with its id in one transaction, and skips ids it has."""
+
+    rows: dict[int, list[Any]] = field(default_factory=dict)
+
+    def open(self, query: str) -> None:
+        pass
+
+    def write(self, batch: int, results: Results) -> int:
+        table = results.arrow()
+        found = table.select(["window_start", "k", "n", "s"]).to_pylist()
+        self.rows.setdefault(batch, sorted(found, key=str))
+        return int(table.num_rows)
+
+    def rollback(self, batch: int) -> None:
+        pass  # what is stored is stored
+
+
+def test_an_end_that_was_begun_is_finished_and_its_answers_are_not_contradicted(
+    spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Killed while it closed everything, and then more files arrived: a batch, not the end."""
-    told(spark, tmp_path / "ck", FEW, 2)
-    loop = make_loop(spark, (per_key(),), tmp_path / "ck")
+    """Killed while it closed everything; then more rows arrived. A sink that skips ids has the
+    answers of the end by then: they stay true, and the rows are refused by name.
+    """
+    calm, ledger = Ledger(), Ledger()
+    run(spark, (per_key(sink=calm),), FEW[:2], tmp_path / "calm")
+    run(spark, (per_key(sink=ledger),), FEW[:2], tmp_path / "ck", flush=False)
+    loop = make_loop(spark, (per_key(sink=ledger),), tmp_path / "ck")
     crash_before_commit(lambda: loop.finish(spark))
     loop.close()
-    assert loop.checkpoint.decision_path(2).exists()
-    tell(spark, tmp_path / "ck", FEW)
-    assert ending(tmp_path / "ck") == calm
+    assert ledger.rows[2]  # the sink has answers of the end
+    again = make_loop(spark, (per_key(sink=ledger),), tmp_path / "ck")
+    with pytest.raises(sw.CheckpointError, match="begun as the end") as refused:
+        again.process(frame(spark, again, FEW[2]), 2)
+    assert refused.value.condition == "CHECKPOINT_HALF_DONE"
+    again.finish_begun(spark)
+    again.close()
+    assert again.sealed
+    assert ledger.rows == calm.rows
+
+
+def test_a_pipeline_that_is_started_again_finishes_its_end_before_it_takes_rows(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    def pipeline() -> sw.Pipeline:
+        rows = sw.generator(100, rows_per_batch=100, total_rows=200, seed=1)
+        counts = sw.stream("r", rows, time="ts").window("1 s").aggregate(n="count(*)")
+        return sw.pipeline(counts.query("q", sw.slack("1 s")))
+
+    committing = Checkpoint.commit
+
+    def crash_at_end(checkpoint: Checkpoint, batch: int, manifest: dict[str, Any]) -> None:
+        if manifest["sealed"]:
+            raise Crash
+        committing(checkpoint, batch, manifest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Checkpoint, "commit", crash_at_end)
+        with pytest.raises(Crash):
+            pipeline().run(str(tmp_path), flush=True, spark=spark)
+    with pytest.raises(sw.CheckpointError) as refused:
+        pipeline().run(str(tmp_path), spark=spark)
+    assert refused.value.condition == "CHECKPOINT_SEALED"
+    found = pq.read_table(tmp_path / "results" / "q")["n"].to_pylist()
+    assert sum(found) == 200
+    assert [e["event"] for e in log.read(tmp_path / "events.jsonl")][-2:] == ["batch", "stop"]
+
+
+def test_a_prod_that_was_answered_when_the_process_died_is_not_answered_again(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    sink = sw.memory()
+    query = per_key(sink=sink, estimates=sw.estimates())
+    loop = make_loop(spark, (query,), tmp_path)
+    for name in ("prod-1", "control-7-0"):
+        loop.inbox.put(Request(name, "q"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Inbox, "remove", crash)
+        with pytest.raises(Crash):
+            loop.process(frame(spark, loop, FEW[0]), 0)
+    loop.close()
+    again = make_loop(spark, (query,), tmp_path)
+    assert again.inbox.waiting() == ()
+    again.inbox.put(Request("control-7-0", "q"))  # its stream gives the row once more
+    again.inbox.put(Request("control-7-1", "q", "k = 1"))
+    again.process(frame(spark, again, batch((5, 1, 1))), 1)
+    again.close()
+    assert again.inbox.waiting() == ()
+    told_of = [e for e in log.read(tmp_path / "events.jsonl") if e["event"] == "prod"]
+    by_batch = Counter((e["batch"], e["prod"]) for e in told_of)
+    assert set(by_batch) == {(0, "prod-1"), (0, "control-7-0"), (1, "control-7-1")}
+    kinds = {n: Counter(t["kind"].to_pylist()) for n, t in sink.batches.items()}
+    assert kinds[0]["estimate"] == 2  # two keys, once
+    assert kinds[1]["estimate"] == 1
+
+
+@TIERS
+def test_a_batch_is_on_disk_before_its_manifest(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    """Everything that the manifest stands for is flushed, files and the folders that name them."""
+    safe: set[int] = set()
+    flush, committing = os.fsync, Checkpoint.commit
+    unsafe: dict[int, list[str]] = {}
+
+    def fsync(handle: int) -> None:
+        safe.add(os.fstat(handle).st_ino)
+        flush(handle)
+
+    def commit(checkpoint: Checkpoint, number: int, manifest: dict[str, Any]) -> None:
+        runs = [checkpoint.runs / run["state"] / run["name"] for run in manifest["runs"]]
+        wanted = [checkpoint.runs, *(run.parent for run in runs)]
+        for top in [*runs, *tmp_path.glob("*/*/batch=*")]:
+            wanted += [top, *top.rglob("*")]
+        unsafe[number] = [str(p) for p in wanted if p.stat().st_ino not in safe]
+        committing(checkpoint, number, manifest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        patch.setattr(Checkpoint, "commit", commit)
+        run(spark, (per_key(),), FEW[:3], tmp_path, tier=tier)
+    assert list(tmp_path.glob("results/q/batch=*"))
+    assert unsafe == {0: [], 1: [], 2: [], 3: []}
 
 
 @pytest.mark.parametrize("tiers", [("spark", "columnar"), ("columnar", "spark")])

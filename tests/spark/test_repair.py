@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import struct
+import zlib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.progress import entries_after
+from slackwater.spark.progress import SparkLog
 from slackwater.spark.repair import repair
 from slackwater.spark.sources import files
 
@@ -235,15 +238,113 @@ def test_a_folder_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+# Spark's record and ours --------------------------------------------------------------------------
+
+
+def lose_spark_entries(checkpoint: Path) -> None:
+    """As if Spark's record had been restored from an older copy."""
+    for kind in ("offsets", "commits", "sources/0"):
+        for number in (FIRST - 1, FIRST - 2):
+            for name in (str(number), f".{number}.crc"):
+                (checkpoint / "spark" / kind / name).unlink()
+
+
+def lose_newest_manifest(checkpoint: Path) -> None:
+    Checkpoint(checkpoint).manifest_path(FIRST - 1).unlink()
+
+
+def lose_two_manifests_and_a_commit(checkpoint: Path) -> None:
+    lose_newest_manifest(checkpoint)
+    Checkpoint(checkpoint).manifest_path(FIRST - 2).unlink()
+    (checkpoint / "spark" / "commits" / str(FIRST - 1)).unlink()
+
+
+def lose_a_list_of_files(checkpoint: Path) -> None:
+    """Spark would take the files of a batch for new ones."""
+    (checkpoint / "spark" / "sources" / "0" / str(FIRST - 1)).unlink()
+
+
+def cut_the_newest_batch_anew(checkpoint: Path) -> None:
+    """The offsets are there, but they are not those of the manifest."""
+    (checkpoint / "spark" / "commits" / str(FIRST - 1)).unlink()
+    path = checkpoint / "spark" / "offsets" / str(FIRST - 1)
+    path.write_text(path.read_text().replace('"batchWatermarkMs":0', '"batchWatermarkMs":1'))
+    path.with_name(f".{path.name}.crc").unlink()
+
+
+@pytest.mark.parametrize(
+    ("lose", "back_to"),
+    [
+        (lose_spark_entries, FIRST - 3),
+        (lose_newest_manifest, FIRST - 2),
+        (lose_two_manifests_and_a_commit, FIRST - 3),
+        (lose_a_list_of_files, FIRST - 2),
+        (cut_the_newest_batch_anew, FIRST - 2),
+    ],
+)
+def test_records_that_do_not_fit_are_refused_then_repaired_and_no_row_is_lost_or_doubled(
+    spark: SparkSession,
+    first_part: Path,
+    stopped: Path,
+    undisturbed: Any,
+    lose: Callable[[Path], None],
+    back_to: int,
+) -> None:
+    lose(stopped)
+    before = sorted(path for path in stopped.rglob("*") if path.name != "lock")
+    with pytest.raises(sw.CheckpointError, match="slackwater repair") as refused:
+        pipeline(first_part / "rows").run(str(stopped), spark=spark)
+    assert refused.value.condition == "CHECKPOINT_DISAGREES"
+    assert sorted(path for path in stopped.rglob("*") if path.name != "lock") == before
+    assert repair(stopped).batch == back_to
+    go_on(spark, first_part / "rows", stopped)
+    assert told(stopped) == undisturbed
+
+
+def lose_spark_folder(checkpoint: Path) -> None:
+    shutil.rmtree(checkpoint / "spark")
+
+
+def lose_all_manifests(checkpoint: Path) -> None:
+    for path in (checkpoint / "manifest").iterdir():
+        path.unlink()
+
+
+def lose_both_records(checkpoint: Path) -> None:
+    lose_spark_folder(checkpoint)
+    lose_all_manifests(checkpoint)
+    for path in (checkpoint / "decision").iterdir():
+        path.unlink()
+
+
+@pytest.mark.parametrize("lose", [lose_spark_folder, lose_all_manifests, lose_both_records])
+def test_a_record_that_is_gone_is_refused_and_nothing_is_begun_anew_in_silence(
+    spark: SparkSession, first_part: Path, stopped: Path, lose: Callable[[Path], None]
+) -> None:
+    answers = told(stopped)
+    lose(stopped)
+    with pytest.raises(sw.CheckpointError) as refused:
+        pipeline(first_part / "rows").run(str(stopped), spark=spark)
+    assert refused.value.condition == "CHECKPOINT_DISAGREES"
+    with pytest.raises(sw.CheckpointError, match="start with a new") as beyond:
+        repair(stopped)
+    assert beyond.value.condition == "CHECKPOINT_BEYOND_REPAIR"
+    assert told(stopped) == answers
+
+
 def test_spark_entries_are_named_with_their_checksums_and_compacted_lists(tmp_path: Path) -> None:
-    for name in ("commits", "offsets", "sources/1"):
-        (tmp_path / name).mkdir(parents=True)
-        for number in range(8, 13):
-            (tmp_path / name / str(number)).write_text("v1\n{}\n-\n-")
-            (tmp_path / name / f".{number}.crc").touch()
-    (tmp_path / "offsets" / "11").write_text('v1\n{}\n{"row": 5}\n{"logOffset": 8}')
-    (tmp_path / "sources" / "1" / "9").rename(tmp_path / "sources" / "1" / "9.compact")
-    found = {str(path.relative_to(tmp_path)) for path in entries_after(tmp_path, 10)}
+    def write(kind: str, name: str, text: str) -> None:
+        path = tmp_path / kind / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        sums = struct.pack(">II", 512, zlib.crc32(text.encode()))
+        path.with_name(f".{name}.crc").write_bytes(b"crc\0" + sums)
+
+    for number in range(13):
+        write("commits", str(number), "v1\n{}")
+        write("offsets", str(number), f'v1\n{{}}\n{{"row": 5}}\n{{"logOffset":{number - 3}}}')
+        write("sources/1", "9.compact" if number == 9 else str(number), "v1\n{}")
+    found = {str(path.relative_to(tmp_path)) for path in SparkLog(tmp_path).entries_after(10)}
     assert {name for name in found if "crc" not in name} == {
         "commits/11",
         "commits/12",

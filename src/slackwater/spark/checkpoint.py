@@ -28,6 +28,7 @@ from typing import Any
 
 from slackwater.errors import CheckpointError, StorageError
 from slackwater.plan.meaning import Order, differences, is_same
+from slackwater.spark.disk import make_folder, sync
 
 FORMAT = 5
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
@@ -42,7 +43,7 @@ def storage_error(error: OSError, path: Path) -> StorageError:
 def write_file(path: Path, data: bytes) -> None:
     """Write and flush to disk; the file has its full content or is removed."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with path.open("wb") as file:
             file.write(data)
             file.flush()
@@ -58,18 +59,10 @@ def write_atomically(path: Path, data: bytes) -> None:
     write_file(beside, data)
     try:
         beside.replace(path)
-        sync_folder(path.parent)
+        sync(path.parent)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise storage_error(error, path) from error
-
-
-def sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def seal(value: dict[str, Any]) -> bytes:
@@ -165,7 +158,7 @@ class Checkpoint:
     def _create(self) -> None:
         try:
             for name in ("manifest", "decision", "runs"):
-                (self.folder / name).mkdir(parents=True, exist_ok=True)
+                make_folder(self.folder / name)
         except OSError as error:
             raise storage_error(error, self.folder) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -10,8 +11,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from slackwater.control.asking import Request
 from slackwater.errors import Problem, SlackwaterError
 from slackwater.spark.inbox import Inbox, check_query
+from slackwater.spark.progress import SparkLog
 
 COLUMNS = {"query": "string", "where": "string", "aggressiveness": "double"}
+PLACE = "control"
 
 
 def check_control(prods: DataFrame) -> list[Problem]:
@@ -28,16 +31,30 @@ def check_control(prods: DataFrame) -> list[Problem]:
     ]
 
 
+def repeatable(ids: Iterable[str]) -> tuple[str, ...]:
+    """Of some prods those that their stream may give once more: of its newest batch."""
+    places = {one: one.split("-") for one in ids}
+    batches = {
+        one: int(place[1])
+        for one, place in places.items()
+        if place[0] == PLACE and len(place) == 3 and place[1].isdigit()
+    }
+    newest = max(batches.values(), default=None)
+    return tuple(one for one, batch in batches.items() if batch == newest)
+
+
 def follow(
     prods: DataFrame, inbox: Inbox, queries: list[str], checkpoint: Path, *, ends: bool
 ) -> StreamingQuery:
     """Hand the rows of a stream to the next batches of a pipeline; ``ends``: those there now.
 
-    An id tells the place in the stream, so a row read twice is still one prod, unless it was
-    answered in between.
+    An id tells the place in the stream, so a row read twice is still one prod; the pipeline knows
+    the ids that it answered and that may come again (:func:`repeatable`).
     """
+    log = SparkLog(checkpoint)
 
     def hand_over(rows: DataFrame, batch: int) -> None:
+        log.flush(batch)  # the same place in the stream is the same row, after any crash
         wanted = [name for name in COLUMNS if name in rows.columns]
         for number, row in enumerate(rows.select(*wanted).toLocalIterator()):
             value = row.asDict()
@@ -47,7 +64,7 @@ def follow(
                 query = str(value.get("query"))
             inbox.put(
                 Request(
-                    f"control-{batch}-{number}",
+                    f"{PLACE}-{batch}-{number}",
                     query,
                     value.get("where"),
                     value.get("aggressiveness"),

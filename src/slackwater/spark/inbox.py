@@ -1,8 +1,8 @@
 """Prods from outside: small files in the checkpoint folder, taken in by the next batch.
 
 A program, another process or a stream of prods puts them there. The decision of a batch names the
-prods it took, before it is applied; their files go when the batch is done. So a prod is answered
-in exactly one batch, also if the process dies in between.
+prods it took, before it is applied; its manifest says what became of them; then their files go. So
+a prod is answered in exactly one batch, also if the process dies in between.
 """
 
 from __future__ import annotations
@@ -14,8 +14,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from slackwater.control.asking import Request
-from slackwater.errors import SlackwaterError
+from slackwater.errors import SlackwaterError, StorageError
 from slackwater.spark.checkpoint import write_atomically
+from slackwater.spark.disk import sync
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a prod: rows given, or why there are none."""
+
+    prod: str
+    query: str
+    rows: int
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,18 @@ class Inbox:
         return tuple(found)
 
     def remove(self, ids: Iterable[str]) -> None:
-        for name in ids:
-            (self.folder / f"{name}.json").unlink(missing_ok=True)
+        """Take prods out, for good: once a later batch is done they must not come back."""
+        found = [file for name in ids if (file := self.folder / f"{name}.json").exists()]
+        try:
+            for file in found:
+                file.unlink()
+            if found:
+                sync(self.folder)
+        except OSError as error:
+            raise StorageError.of(error, self.folder, "committed batches are safe") from error
+
+    def has(self, name: str) -> bool:
+        return (self.folder / f"{name}.json").exists()
 
 
 def new_id() -> str:

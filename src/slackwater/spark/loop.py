@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.control.asking import Request
 from slackwater.control.ordering import tree_of
 from slackwater.control.records import (
     ControlState,
@@ -24,8 +26,9 @@ from slackwater.control.records import (
 )
 from slackwater.control.step import start, step
 from slackwater.disorder.finding import Found
-from slackwater.errors import SlackwaterError, StorageError
+from slackwater.errors import CheckpointError, SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
+from slackwater.spark.agreement import agree, disagreement
 from slackwater.spark.apply import Applying, Layout, Outlets
 from slackwater.spark.book import (
     Book,
@@ -37,16 +40,25 @@ from slackwater.spark.book import (
     purge,
     readers,
 )
-from slackwater.spark.checkpoint import FORMAT, Checkpoint, seal, write_atomically
+from slackwater.spark.checkpoint import (
+    FORMAT,
+    Checkpoint,
+    seal,
+    storage_error,
+    write_atomically,
+)
 from slackwater.spark.columnar import ColumnarEngine
+from slackwater.spark.control_stream import repeatable
+from slackwater.spark.disk import sync_all, sync_tree
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
-from slackwater.spark.inbox import Inbox
+from slackwater.spark.inbox import Answer, Inbox
 from slackwater.spark.intake import few_cores
 from slackwater.spark.judging import Judged
 from slackwater.spark.near import Near
 from slackwater.spark.observe import Observing
+from slackwater.spark.progress import SparkLog
 from slackwater.spark.quality import (
     Quality,
 )
@@ -75,6 +87,8 @@ class Loop:
     max_state_rows: int | None = None
     opened: Callable[[], None] = lambda: None
     inbox: Inbox = field(init=False)
+    log: SparkLog = field(init=False)
+    disk: ThreadPoolExecutor = field(init=False)
     error: BaseException | None = None
     batch: int = -1
     sealed: bool = False
@@ -92,6 +106,7 @@ class Loop:
     quality: dict[str, Quality] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
+    answered_before: tuple[str, ...] = ()
     snapshot: Snapshot = field(init=False)
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
@@ -103,6 +118,8 @@ class Loop:
         self.observing = Observing(self.policy, self.layout.intake, self.layout.joins)
         self.state = start(self.policy, self.pin or "columnar")
         self.inbox = Inbox(self.checkpoint.prods)
+        self.log = SparkLog(self.checkpoint.spark)
+        self.disk = ThreadPoolExecutor(1, thread_name_prefix="slackwater-log")
         try:
             self._resume()
             self.snapshot = self._snapshot()
@@ -132,6 +149,7 @@ class Loop:
         with suppress(Py4JError, PySparkException, OSError):  # a Spark that is gone has no settings
             self.opened()
         try:
+            self.disk.shutdown()
             self.events.close()
             self.columnar.close()
             if self.distributed is not None:
@@ -142,6 +160,7 @@ class Loop:
     def _resume(self) -> None:
         """Go on from the newest manifest; whatever lies beyond it never happened."""
         batches = self.checkpoint.batches()
+        agree(self.checkpoint)
         if batches:
             manifest = self.checkpoint.manifest(batches[-1])
             self._take(manifest)
@@ -149,10 +168,18 @@ class Loop:
             told = last_batch(self.checkpoint.events)
             if told is None or told < self.batch:
                 self.events.write("batch", **manifest["report"])
+            self._tell_answers(manifest)
         self.checkpoint.sweep(set().union(*self.named.values()))
         for query, sink in self.outlets.all:
             sink.open(query)
             sink.rollback(self.batch)
+
+    def _tell_answers(self, manifest: dict[str, Any]) -> None:
+        """Tell of prods that were answered when the process died, and forget them."""
+        late = [one for one in manifest["answers"] if self.inbox.has(one["prod"])]
+        for answer in late:
+            self.events.write("prod", batch=self.batch, **answer)
+        self.inbox.remove([answer["prod"] for answer in late])
 
     def _write_readings(self) -> None:
         """Tell other processes how to read estimates out of this checkpoint."""
@@ -174,6 +201,7 @@ class Loop:
         self.batch = manifest["batch"]
         self.sealed = manifest["sealed"]
         self.state = ControlState.from_json(manifest["control"])
+        self.answered_before = tuple(manifest["answered_before"])
         found = manifest["quality"].items()
         self.quality = {name: Quality.from_json(quality) for name, quality in found}
         self.measured = {name: quality.last for name, quality in self.quality.items()}
@@ -193,10 +221,21 @@ class Loop:
             if self.halted:
                 raise SlackwaterError("STOPPED", "the pipeline was stopped before this batch")
             self.opened()
-            if batch <= self.batch:
-                return  # its manifest exists: done before a restart
             with self._telling(batch):
-                self._process(rows, rows.sparkSession, batch, ended=False)
+                if not self._is_repeat(batch):
+                    self._process(rows, rows.sparkSession, batch, ended=False)
+
+    def _is_repeat(self, batch: int) -> bool:
+        """Whether the manifest of a batch exists: done before a restart, on the same rows."""
+        if batch == self.batch + 1:
+            return False
+        reason = f"Spark gives batch {batch}, the newest manifest is that of batch {self.batch}"
+        if batch == self.batch:
+            known = self.checkpoint.manifest(batch)["offsets"]
+            reason = self.log.lacks(batch, known) or "" if known is not None else ""
+        if reason:
+            raise disagreement(self.checkpoint.folder, reason)
+        return True
 
     def halt(self) -> None:
         """Let the batch at hand finish, and begin no other."""
@@ -207,6 +246,13 @@ class Loop:
         """End of stream: close every open window and seal the checkpoint."""
         with self._telling(self.batch + 1):
             self._process(None, session, self.batch + 1, ended=True)
+
+    def finish_begun(self, session: SparkSession) -> None:
+        """Finish an end that was decided before a crash: sinks may have its answers already."""
+        begun = None if self.sealed else self.checkpoint.decision(self.batch + 1)
+        if begun is not None and begun["ended"]:
+            self.finish(session)
+            self.events.write("stop", batch=self.batch, reason="sealed")
 
     @contextmanager
     def _telling(self, batch: int) -> Iterator[None]:
@@ -226,9 +272,11 @@ class Loop:
     ) -> None:
         watch = Stopwatch()
         engine = self._engine(session)
+        flushed = self.disk.submit(lambda: None if ended else self.log.flush(batch))
         deltas = self._observe(engine, rows, batch)
         watch.lap("observe")
-        decision, after = self._decide(engine, deltas, batch, ended)
+        offsets = self._flushed(flushed)
+        decision, after = self._decide(engine, deltas, batch, offsets, ended)
         watch.lap("decide")
         applying = Applying(
             self.layout,
@@ -250,7 +298,14 @@ class Loop:
         watch.lap("apply")
         if rows is not None and rows.is_cached:
             rows.unpersist()
-        self._record(engine, decision, after, told, watch, sealed=ended)
+        self._record(engine, decision, after, told, watch, offsets=offsets, sealed=ended)
+
+    def _flushed(self, mark: Future[str | None]) -> str | None:
+        """The mark of Spark's offsets, now that nothing of this batch can come before them."""
+        try:
+            return mark.result()
+        except OSError as error:
+            raise storage_error(error, self.log.folder) from error
 
     def _engine(self, session: SparkSession) -> Engine[Any]:
         """The engine of this batch; settings are those of the stream's own session."""
@@ -281,11 +336,18 @@ class Loop:
         return self.observing.observe(engine, rows, batch, self.state, small=small, again=again)
 
     def _decide(
-        self, engine: Engine[Any], deltas: dict[str, Delta[Any]], batch: int, ended: bool
+        self,
+        engine: Engine[Any],
+        deltas: dict[str, Delta[Any]],
+        batch: int,
+        offsets: str | None,
+        ended: bool,
     ) -> tuple[Decision, ControlState]:
         """Decide, and write it down before it is applied; a repeated batch decides the same."""
         earlier = self.checkpoint.decision(batch)
-        if earlier is not None and earlier["ended"] == ended:  # else an end that was not reached
+        if earlier is not None and earlier["ended"] != ended:
+            raise _half_done(batch, ended=earlier["ended"])
+        if earlier is not None:
             return Decision.from_json(earlier["decision"]), ControlState.from_json(earlier["after"])
         beats = [delta.beat for delta in deltas.values() if delta.beat is not None]
         observation = Observation(
@@ -300,11 +362,12 @@ class Loop:
             measured=self.measured,
             found=self.found,
             distinct=self.observing.distinct(engine, deltas, self.state),
-            requests=self.inbox.waiting(),
+            requests=self._waiting(),
             accuracies={name: judged.sources for name, judged in self.judged.items()},
         )
         decision, after = step(self.policy, observation, self.state)
         written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
+        written["offsets"] = offsets
         self.checkpoint.remember(batch, written)
         return decision, after
 
@@ -330,6 +393,7 @@ class Loop:
         told: dict[str, dict[str, int]],
         watch: Stopwatch,
         *,
+        offsets: str | None,
         sealed: bool,
     ) -> None:
         """Commit: purge and merge runs, write the manifest, then tell."""
@@ -341,24 +405,31 @@ class Loop:
         compact(engine, self.book, merging, decision.batch)
         self._gather_estimates(engine, decision.batch)
         self._check_size()
-        self.columnar.settle()
+        self._settle()
         self.columnar.keep_only(self.book.all())
         if self.distributed is not None:
             self.distributed.keep_only(self.book.all() if engine is self.distributed else ())
         report = batch_report(decision, told, self.book, watch, self.quality, judged=self.judged)
+        answers = self._answers(decision)
+        ids = (answer.prod for answer in answers)
+        known = repeatable([*self.answered_before, *ids])
         self.checkpoint.commit(
             decision.batch,
             {
                 "batch": decision.batch,
                 "sealed": sealed,
+                "offsets": offsets,
                 "control": after.to_json(),
                 "runs": [run.to_json() for run in self.book.all()],
                 "quality": {name: q.to_json() for name, q in self.quality.items()},
                 "judged": {name: judged.to_json() for name, judged in self.judged.items()},
                 "found": {name: [astuple(f) for f in found] for name, found in self.found.items()},
                 "report": report,
+                "answers": [asdict(answer) for answer in answers],
+                "answered_before": known,
             },
         )
+        self.answered_before = known
         self.batch, self.state, self.sealed = decision.batch, after, sealed
         self.measured = {name: quality.last for name, quality in self.quality.items()}
         self.last_rows = sum(stream.rows for stream in decision.streams.values())
@@ -367,7 +438,18 @@ class Loop:
         self._sweep()
         watch.lap("record")
         self._tell(report, decision)
-        self._tell_prods(decision)
+        self._tell_prods(decision, answers)
+
+    def _settle(self) -> None:
+        """Make the new runs outlive a loss of power, whoever wrote them."""
+        self.columnar.settle()
+        known = self.named.get(self.batch, set())
+        new = [self.checkpoint.runs / run.path for run in self.book.all() if run.path not in known]
+        try:
+            sync_tree(*(path for path in new if path.is_dir()))
+            sync_all([*(path.parent for path in new), self.checkpoint.runs])
+        except OSError as error:
+            raise storage_error(error, self.checkpoint.runs) from error
 
     def _check_size(self) -> None:
         """Stop before a batch is committed that leaves more behind than is allowed."""
@@ -387,27 +469,38 @@ class Loop:
         self.named = {batch: paths for batch, paths in self.named.items() if batch in kept}
         self.checkpoint.sweep(set().union(*self.named.values()))
 
-    def _tell_prods(self, decision: Decision) -> None:
-        """Tell people what became of their prods, and forget these."""
-        prodded = {name for name, query in decision.queries.items() if query.prodding is not None}
-        for request in self.inbox.waiting():
-            if request.query not in prodded:
-                reason = f"no query {request.query!r} with estimates"
-                self._tell_prod(decision.batch, request.id, request.query, reason)
-                self.inbox.remove([request.id])
+    def _answers(self, decision: Decision) -> list[Answer]:
+        """What becomes of the prods that a batch took."""
+        found = []
         for name, query in decision.queries.items():
             if query.prodding is None:
                 continue
             reasons = dict(query.prodding.refused)
             for prod in query.prodding.requests:
-                self._tell_prod(decision.batch, prod, name, reasons.get(prod))
-            self.inbox.remove(query.prodding.requests)
+                rows, reason = self.answered.get(prod, 0), reasons.get(prod)
+                if reason is None and rows == 0 and prod in self.answered:
+                    reason = "no group of an open window matches"
+                found.append(Answer(prod, name, rows, reason))
+        return found
 
-    def _tell_prod(self, batch: int, prod: str, query: str, reason: str | None) -> None:
-        rows = self.answered.get(prod, 0)
-        if reason is None and rows == 0 and prod in self.answered:
-            reason = "no group of an open window matches"
-        self.events.write("prod", batch=batch, prod=prod, query=query, rows=rows, reason=reason)
+    def _tell_prods(self, decision: Decision, answers: list[Answer]) -> None:
+        """Tell people what became of their prods, and forget these."""
+        prodded = {name for name, query in decision.queries.items() if query.prodding is not None}
+        for request in self._waiting():
+            if request.query not in prodded:
+                reason = f"no query {request.query!r} with estimates"
+                answers = [*answers, Answer(request.id, request.query, 0, reason)]
+        for answer in answers:
+            self.events.write("prod", batch=decision.batch, **asdict(answer))
+        self.inbox.remove([answer.prod for answer in answers])
+
+    def _waiting(self) -> tuple[Request, ...]:
+        """The prods that wait; a row of their stream that comes again is none."""
+        found = self.inbox.waiting()
+        again = [request.id for request in found if request.id in self.answered_before]
+        if again:
+            self.inbox.remove(again)
+        return tuple(request for request in found if request.id not in again)
 
     def _tell(self, report: dict[str, Any], decision: Decision) -> None:
         self.events.write("batch", **report)
@@ -424,3 +517,13 @@ class Loop:
             )
         if self.on_batch is not None:
             self.on_batch(report)
+
+
+def _half_done(batch: int, *, ended: bool) -> CheckpointError:
+    """A batch id means one thing only: sinks may have answers under it."""
+    begun = "the end of the streams" if ended else "a batch of rows"
+    return CheckpointError(
+        "CHECKPOINT_HALF_DONE",
+        f"batch {batch} was begun as {begun} and is not done",
+        "start the pipeline again: what was begun is finished first",
+    )

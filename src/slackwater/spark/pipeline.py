@@ -20,6 +20,7 @@ from slackwater.plan.meaning import Order, words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
+from slackwater.spark.agreement import agree
 from slackwater.spark.apply import Layout, Outlets
 from slackwater.spark.beat import beat_period
 from slackwater.spark.checkpoint import Checkpoint
@@ -233,10 +234,12 @@ class Pipeline:
         frames: dict[str, DataFrame],
         folder: Checkpoint,
     ) -> Handle:
+        agree(folder)  # before the heartbeat is added to what may be half an entry
         beat = beat_period(folder.spark, self._beat(options), ends=options.trigger == AVAILABLE_NOW)
         rows, intake = open_streams(self.plan, frames, session, beat)
         loop = self.loop(options, session, intake, folder)
         try:
+            loop.finish_begun(session.newSession())
             _refuse_sealed(loop)
             writer = rows.writeStream.foreachBatch(loop.process)
             writer = writer.option("checkpointLocation", f"file://{folder.spark}")

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.errors import CheckpointError
-from slackwater.events.log import EventLog
-from slackwater.spark.checkpoint import Checkpoint, storage_error, unseal, write_atomically
-from slackwater.spark.progress import entries_after
+from slackwater.events.log import EventLog, last_batch
+from slackwater.spark.checkpoint import KEPT, Checkpoint, storage_error, unseal, write_atomically
+from slackwater.spark.disk import sync_all
+from slackwater.spark.progress import SparkLog
 from slackwater.spark.run import Run, verify
 
 _UNDER_WAY = b"a repair was under way: run it again"
@@ -99,11 +100,14 @@ def _claim(folder: Path) -> Checkpoint:
 
 
 def _damage(checkpoint: Checkpoint, batch: int) -> str | None:
-    """What is wrong with a batch: its manifest, or a state file that it names."""
+    """What is wrong with a batch: its manifest, a state file that it names, or Spark's record."""
     try:
         manifest = checkpoint.manifest(batch)
         for run in manifest["runs"]:
             verify(Run.from_json(run), checkpoint.runs)
+        if manifest["offsets"] is not None:  # else the batch was not given by Spark
+            reason = SparkLog(checkpoint.spark).lacks(batch, manifest["offsets"])
+            return reason and f"batch {batch}: {reason}"
     except CheckpointError as error:
         if error.condition == "CHECKPOINT_FORMAT":
             raise
@@ -117,11 +121,14 @@ def _target(checkpoint: Checkpoint, damage: dict[int, str | None]) -> int:
     sound = [batch for batch, reason in damage.items() if reason is None]
     if sound:
         return max(sound)
-    if not damage or min(damage) == 0:
+    begun = SparkLog(checkpoint.spark).newest("offsets")
+    gone = begun < 0 and not damage and last_batch(checkpoint.events) is not None
+    if min(damage, default=0) == 0 and begun <= KEPT and not gone:
         return -1  # nothing older was ever forgotten: the stream can be read from its beginning
+    reasons = "; ".join(filter(None, damage.values())) or "there is no manifest"
     raise CheckpointError(
         "CHECKPOINT_BEYOND_REPAIR",
-        f"no batch in {checkpoint.folder} is sound: " + "; ".join(filter(None, damage.values())),
+        f"no batch in {checkpoint.folder} is sound: {reasons}",
         "restore the folder from a copy, or start with a new one (sources are then read from their "
         "beginning); results already written are not touched",
     )
@@ -132,7 +139,9 @@ def _to_remove(checkpoint: Checkpoint, target: int, damage: dict[int, str | None
     broken = [batch for batch, reason in damage.items() if reason and batch < target]
     later = [batch for batch in damage if batch > target]
     found = [checkpoint.manifest_path(batch) for batch in broken]
-    found += entries_after(checkpoint.spark, target) if later else []
+    log = SparkLog(checkpoint.spark)
+    if later or log.newest("commits") > target or log.newest("offsets") > target + 1:
+        found += log.entries_after(target)
     found += _decisions(checkpoint, target)
     return found + [checkpoint.manifest_path(batch) for batch in later]
 
@@ -141,22 +150,27 @@ def _decisions(checkpoint: Checkpoint, target: int) -> list[Path]:
     """Decisions about batches that will be cut anew, and any that cannot be read.
 
     If Spark has the offsets of the batch after the target, it is run again on the same rows, and
-    what was decided about it stays. (The batch of a flush has no offsets.)
+    what was decided about it stays. So does an end that comes right after the target.
     """
-    again = target + 1 if (checkpoint.spark / "offsets" / str(target + 1)).exists() else target
     return [
         path
         for path in sorted((checkpoint.folder / "decision").glob("[0-9]*.json"))
-        if int(path.stem) > again or (int(path.stem) > target and not _is_readable(path))
+        if int(path.stem) > target + 1
+        or (int(path.stem) > target and not _is_wanted(checkpoint, path))
     ]
 
 
-def _is_readable(path: Path) -> bool:
+def _is_wanted(checkpoint: Checkpoint, path: Path) -> bool:
+    """Whether what was decided can still be carried out."""
     try:
-        unseal(path)
+        earlier = unseal(path)
     except CheckpointError:
         return False
-    return True
+    log = SparkLog(checkpoint.spark)
+    batch = int(path.stem)
+    if earlier["ended"]:
+        return log.newest("offsets") < batch
+    return log.lacks(batch, earlier["offsets"]) is None
 
 
 def _carry_out(checkpoint: Checkpoint, target: int, removed: list[Path]) -> None:
@@ -167,10 +181,17 @@ def _carry_out(checkpoint: Checkpoint, target: int, removed: list[Path]) -> None
     try:
         if newest.parent.name == "manifest":
             write_atomically(newest, _UNDER_WAY)
-        for path in removed:
-            path.unlink(missing_ok=True)
+        _remove([path for path in removed if path.parent.name != "manifest"])
+        _remove([path for path in removed if path.parent.name == "manifest"])
     except OSError as error:
         raise storage_error(error, checkpoint.folder) from error
     log = EventLog(checkpoint.events)
     log.write("repair", batch=target, removed=[path.name for path in removed])
     log.close()
+
+
+def _remove(paths: list[Path]) -> None:
+    """Remove files for good: what is removed after them does not go before them."""
+    for path in paths:
+        path.unlink(missing_ok=True)
+    sync_all({path.parent for path in paths})

@@ -39,10 +39,19 @@ class Results:
 class Sink(Protocol):
     """What a sink must do.
 
+    The rows of a batch are safe when ``write`` returns: a loss of power must not take them.
+
     ``write`` may be called again with the same batch id after a failure, with the same rows: the
-    second call must replace the first. A transactional sink stores the batch id together with
-    the rows in one transaction and skips ids it has. ``rollback(batch)`` is called when the
-    pipeline starts: whatever was written for later batches was never committed.
+    second call replaces the first, or is skipped. So a transactional sink stores the batch id
+    together with the rows in one transaction and skips ids it has. The end of a stream (``flush``)
+    has an id of its own: once it is decided it is finished before anything else, and no other rows
+    come under that id.
+
+    ``rollback(batch)`` is called when the pipeline starts: whatever was written for later batches
+    is of a batch that was not finished (it comes again with the same rows), or, after
+    ``slackwater repair``, of batches that were gone back from. Only after a repair an id can come
+    again with *other* rows: a sink that skips ids has to forget the later ones here, rows and ids,
+    or must not be used with a repaired checkpoint.
     """
 
     def open(self, query: str) -> None:

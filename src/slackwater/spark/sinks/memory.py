@@ -66,7 +66,8 @@ class CallbackSink:
     """Calls a function with the batch id and an Arrow table.
 
     After a failure the function may see a batch id again, with the same rows; store the id with
-    the rows in one transaction to have them exactly once.
+    the rows in one transaction to have them exactly once. After ``slackwater repair`` an id later
+    than the batch gone back to may come with other rows: forget those before you start again.
     """
 
     function: Callable[[int, pa.Table], object]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from slackwater.errors import SinkError
-from slackwater.spark.checkpoint import storage_error, sync_folder
+from slackwater.spark.checkpoint import storage_error
+from slackwater.spark.disk import make_folder, sync, sync_tree
 from slackwater.spark.parquet import write_parquet
 from slackwater.spark.sinks.base import Results
 
@@ -30,7 +30,7 @@ class ParquetSink:
 
     def open(self, query: str) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             probe = self.folder / "_batch=probe"  # if it stays behind, rollback removes it
             probe.mkdir(exist_ok=True)
             probe.rmdir()
@@ -49,10 +49,11 @@ class ParquetSink:
             rows = _write_to(beside, results)
             shutil.rmtree(whole, ignore_errors=True)
             if rows:
+                sync_tree(beside)
                 beside.rename(whole)
             else:
                 shutil.rmtree(beside, ignore_errors=True)
-            sync_folder(self.folder)
+            sync(self.folder)
         except OSError as error:
             shutil.rmtree(beside, ignore_errors=True)
             raise storage_error(error, whole) from error
@@ -62,6 +63,10 @@ class ParquetSink:
         for found in [*self.folder.glob("batch=*"), *self.folder.glob("_batch=*")]:
             if found.name.startswith("_") or int(found.name.removeprefix("batch=")) > batch:
                 shutil.rmtree(found, ignore_errors=True)
+        try:
+            sync(self.folder)
+        except OSError as error:
+            raise storage_error(error, self.folder) from error
 
 
 def _repeating(schema: pa.Schema) -> list[str]:
@@ -78,6 +83,4 @@ def _write_to(folder: Path, results: Results) -> int:
     folder.mkdir(parents=True)
     file = folder / "part-0.parquet"
     pq.write_table(table, file, compression="snappy", use_dictionary=_repeating(table.schema))
-    with file.open("rb") as handle:
-        os.fsync(handle.fileno())
     return int(table.num_rows)
