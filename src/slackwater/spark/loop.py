@@ -272,10 +272,10 @@ class Loop:
     ) -> None:
         watch = Stopwatch()
         engine = self._engine(session)
-        flushed = self.disk.submit(lambda: None if ended else self.log.flush(batch))
+        flushed = None if ended else self.disk.submit(self.log.flush, batch)
         deltas = self._observe(engine, rows, batch)
         watch.lap("observe")
-        offsets = self._flushed(flushed)
+        offsets = None if flushed is None else self._flushed(flushed)
         decision, after = self._decide(engine, deltas, batch, offsets, ended)
         watch.lap("decide")
         applying = Applying(
@@ -303,9 +303,13 @@ class Loop:
     def _flushed(self, mark: Future[str | None]) -> str | None:
         """The mark of Spark's offsets, now that nothing of this batch can come before them."""
         try:
-            return mark.result()
+            found = mark.result()
         except OSError as error:
             raise storage_error(error, self.log.folder) from error
+        if found is None and self.log.is_there:
+            reason = f"Spark's offsets of batch {self.batch + 1} cannot be read"
+            raise disagreement(self.checkpoint.folder, reason)
+        return found
 
     def _engine(self, session: SparkSession) -> Engine[Any]:
         """The engine of this batch; settings are those of the stream's own session."""
