@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,41 @@ def test_the_table_and_the_verdict_are_printed(recorded: Path) -> None:
     assert result.exit_code == 0, result.stderr
     for part in ("14 rows in 1 file", "smallest fixed", "Max-K", "quality-driven", "withWatermark"):
         assert part in result.stdout
+
+
+def test_in_a_pipe_the_table_is_plain_and_whole(recorded: Path) -> None:
+    words = [str(recorded), "--time", "ts", *COMMON, "--confidence", "1", "--by", "name"]
+    result = cli.invoke(app, ["advise", *words], env={"COLUMNS": "80"})
+    lines = result.stdout.splitlines()
+    [head] = [line.split() for line in lines if "policy" in line]
+    assert " ".join(head) == (
+        "slack policy within 1 % mean error max error coverage latency late rows lost rows"
+    )
+    [largest] = [line for line in lines if "Max-K" in line and "mean latency" not in line]
+    assert len(re.split(r" {2,}", largest.strip())) == 9
+    assert "…" not in result.stdout
+    assert not set("│┃━╇") & set(result.stdout)
+
+
+def test_several_aggregates_are_advised_on_in_one_call(tmp_path: Path, recorded: Path) -> None:
+    words = [recorded, "--time", "ts", "--window", "10s", "--confidence", "1"]
+    asked = ["--aggregate", "sum(v)", "--aggregate", "max(v)", "--aggregate", "sum(v)"]
+    found = advise(*words, *asked, "--plot", tmp_path / "advice.png")
+    alone = [advise(*words, "--aggregate", text) for text in ("sum(v)", "max(v)")]
+    assert found["aggregates"] == alone
+    assert found["smallest_us"] == max(one["smallest_us"] for one in alone)
+    assert found["settings"] == alone[0]["settings"]
+    names = ["advice-1.png", "advice-2.png"]
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == names
+    told = cli.invoke(app, ["advise", *map(str, words), *asked]).stdout
+    assert "SUM(`v`) over" in told
+    assert "MAX(`v`) over" in told
+    assert "smallest fixed slack for all of them: 13 s, which SUM(`v`) needs" in told
+
+
+def test_one_of_several_aggregates_that_is_wrong_is_refused(recorded: Path) -> None:
+    said = refused(recorded, "--time", "ts", "--aggregate", "median(v)", *COMMON)
+    assert "[AGGREGATE_UNSUPPORTED]" in said
 
 
 def test_every_format_gives_the_same_answer(tmp_path: Path, recorded: Path) -> None:

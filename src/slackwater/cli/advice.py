@@ -2,28 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from rich.box import HEAVY_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from slackwater.cli.format import NOTHING, show_share
-from slackwater.replay.advise import Advice, Line, Recording, Settings
+from slackwater.replay.advise import Advice, Described, Line, Settings
 from slackwater.units import DAY, HOUR, MILLISECOND, MINUTE, SECOND, show_duration
 
+WIDE = 1_000  # columns of what is not a terminal
 _UNITS = ((DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (SECOND, "s"), (MILLISECOND, "ms"))
 
 
-def tell_advice(recording: Recording, advice: Advice, lines: Settings, console: Console) -> None:
-    for line in _facts(recording, advice):
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """The advice for one aggregate, and what was read for it."""
+
+    read: Described
+    advice: Advice
+    lines: Settings
+
+
+def output() -> Console:
+    """Where people read: what is not a terminal has no edge at which to cut a table."""
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDE)
+
+
+def strictest(advised: list[Advised]) -> Advised:
+    """The one whose smallest slack serves all the others, too."""
+    return max(advised, key=lambda each: each.advice.smallest)
+
+
+def tell_all(advised: list[Advised], console: Console) -> None:
+    for number, each in enumerate(advised):
+        if number:
+            console.print()
+        _tell(each.read, each.advice, each.lines, console)
+    if len(advised) > 1:
+        widest = strictest(advised)
+        console.print()
+        console.print(
+            Text.assemble(
+                "smallest fixed slack for all of them: ",
+                (show_wait(widest.advice.smallest), "bold"),
+                f", which {widest.advice.measure.sql} needs",
+            ),
+            soft_wrap=True,
+        )
+
+
+def _tell(read: Described, advice: Advice, lines: Settings, console: Console) -> None:
+    for line in _facts(read, advice):
         console.print(Text(line), soft_wrap=True)
-    console.print(_table(advice))
+    console.print(_table(advice, is_plain=not console.is_terminal))
     for text in _verdict(advice, lines):
         console.print(text, soft_wrap=True)
 
 
-def _facts(recording: Recording, advice: Advice) -> list[str]:
+def _facts(read: Described, advice: Advice) -> list[str]:
     report = advice.disorder
-    files, keys = len(recording.files.paths), recording.timeline.key_count
+    files, keys = len(read.files), read.keys
     results = advice.none.quality.results
     window = show_duration(advice.frames.size)
     if advice.frames.slide != advice.frames.size:
@@ -31,21 +73,21 @@ def _facts(recording: Recording, advice: Advice) -> list[str]:
     disorder = f"{show_share(report.share_late)} out of order"
     disorder += f", largest delay {show_wait(report.max_delay)}"
     facts = [
-        f"{_many(recording.timeline.rows, 'row')} in {_many(files, 'file')}, {disorder}",
+        f"{_many(read.rows, 'row')} in {_many(files, 'file')}, {disorder}",
         f"{advice.measure.sql} over {window}: {_many(results, 'result')} of {_many(keys, 'key')}",
     ]
-    if recording.set_aside:
-        facts.append(f"{recording.set_aside:,} rows set aside: time or arrival is null")
+    if read.set_aside:
+        facts.append(f"{read.set_aside:,} rows set aside: time or arrival is null")
     return facts
 
 
-def _table(advice: Advice) -> Table:
+def _table(advice: Advice, *, is_plain: bool) -> Table:
     bound = f"within {100 * advice.target.error:g} %"
-    table = Table(title_justify="left")
+    table = Table(title_justify="left", box=None if is_plain else HEAVY_HEAD)
     for name in ("slack", "policy"):
         table.add_column(name, no_wrap=True, justify="right" if name == "slack" else "left")
     for name in (bound, "mean error", "max error", "coverage", "latency", "late rows", "lost rows"):
-        table.add_column(name, justify="right")
+        table.add_column(name, no_wrap=is_plain, justify="right")
     for line in advice.curve:
         is_answer = line.largest == advice.smallest
         table.add_row(*_row(line, advice, ""), style="bold" if is_answer else None)

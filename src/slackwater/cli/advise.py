@@ -12,17 +12,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from slackwater.cli.advice import tell_advice
+from slackwater.cli.advice import Advised, output, strictest, tell_all
 from slackwater.cli.options import Json
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.replay.advise import (
     Advice,
     Columns,
     Frames,
-    Recording,
-    Settings,
     Target,
     Unit,
+    check_recording,
     read_recording,
     settings,
 )
@@ -43,7 +42,10 @@ def advise(
     ],
     time: Annotated[str, typer.Option(metavar="COLUMN", help="Event time.")],
     window: Annotated[str, typer.Option(help='Window size, e.g. "60s".')],
-    aggregate: Annotated[str, typer.Option(help='E.g. "sum(v)"; count, sum, avg, min, max.')],
+    aggregate: Annotated[
+        list[str],
+        typer.Option(help='E.g. "sum(v)"; count, sum, avg, min, max. May be repeated.'),
+    ],
     arrival: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Orders the rows as they came; file order if not."),
@@ -67,31 +69,41 @@ def advise(
     """Tell how long to wait for stragglers, from a recorded stream.
 
     Plays the recording under many fixed delays and under quality-driven slack, and names the
-    smallest fixed delay with which enough results keep the error bound. Needs no Spark.
+    smallest fixed delay with which enough results keep the error bound; with several aggregates
+    one that serves them all. Needs no Spark.
     """
     size = duration(window)
     frames = Frames(size, size if slide is None else duration(slide))
     target = Target(error, confidence)
     interval = None if step is None else _positive(step)
     _check_picture(plot)
-    columns = Columns(time, aggregate, arrival, tuple(by or ()), time_unit, sort)
+    wanted = [
+        Columns(time, each, arrival, tuple(by or ()), time_unit, sort)
+        for each in dict.fromkeys(aggregate)
+    ]
+    for columns in wanted:
+        check_recording(files, columns)  # all of them before the work begins
+    advised: list[Advised] = []
     with _progress() as progress:
         task = progress.add_task("read", total=None)
 
         def tell(what: str, done: int, total: int | None) -> None:
             progress.update(task, description=what, completed=done, total=total)
 
-        recording = read_recording(files, columns, tell)
-        advice = advise_on(
-            recording.timeline, frames, recording.measure, target, interval=interval, tell=tell
-        )
-    lines = settings(time, advice.setting, target)
+        for columns in wanted:
+            recording = read_recording(files, columns, tell)
+            advice = advise_on(
+                recording.timeline, frames, recording.measure, target, interval=interval, tell=tell
+            )
+            lines = settings(time, advice.setting, target)
+            advised.append(Advised(recording.described(), advice, lines))
     if json_:
-        typer.echo(json.dumps(_document(recording, advice, lines)))
+        typer.echo(json.dumps(_documents(advised)))
     else:
-        tell_advice(recording, advice, lines, Console())
+        tell_all(advised, output())
     if plot is not None:
-        _draw(advice, plot)
+        for each, path in zip(advised, _pictures(plot, len(advised)), strict=True):
+            _draw(each.advice, path)
 
 
 def _progress() -> Progress:
@@ -131,12 +143,33 @@ def _draw(advice: Advice, path: Path) -> None:
     Console(stderr=True).print(Text(f"picture: {path}"), soft_wrap=True)
 
 
-def _document(recording: Recording, advice: Advice, lines: Settings) -> dict[str, Any]:
+def _pictures(path: Path, count: int) -> list[Path]:
+    """One name for each aggregate."""
+    if count == 1:
+        return [path]
+    return [path.with_stem(f"{path.stem}-{number}") for number in range(1, count + 1)]
+
+
+def _documents(advised: list[Advised]) -> dict[str, Any]:
+    """One aggregate is its document; several are a list, and the delay that serves them all."""
+    if len(advised) == 1:
+        return _document(advised[0])
+    widest = strictest(advised)
     return {
-        "files": list(recording.files.paths),
-        "rows": recording.timeline.rows,
-        "keys": recording.timeline.key_count,
-        "set_aside": recording.set_aside,
-        **advice.to_json(),
-        "settings": asdict(lines),
+        "smallest_us": widest.advice.smallest,
+        "setting_us": widest.advice.setting,
+        "settings": asdict(widest.lines),
+        "aggregates": [_document(each) for each in advised],
+    }
+
+
+def _document(each: Advised) -> dict[str, Any]:
+    read = each.read
+    return {
+        "files": list(read.files),
+        "rows": read.rows,
+        "keys": read.keys,
+        "set_aside": read.set_aside,
+        **each.advice.to_json(),
+        "settings": asdict(each.lines),
     }

@@ -57,6 +57,16 @@ class Columns:
     sort: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What was read: files, rows, keys, and rows set aside because time or arrival is null."""
+
+    files: tuple[str, ...]
+    rows: int
+    keys: int
+    set_aside: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
     """Columns of a recording, and the rows set aside because time or arrival is null."""
@@ -65,6 +75,20 @@ class Recording:
     timeline: Timeline
     measure: Measure
     set_aside: int
+
+    def described(self) -> Described:
+        """All that is to be told of it, without its rows."""
+        rows, keys = self.timeline.rows, self.timeline.key_count
+        return Described(tuple(self.files.paths), rows, keys, self.set_aside)
+
+
+def check_recording(patterns: Sequence[str], columns: Columns) -> None:
+    """Name every problem with files, columns and aggregate that can be seen without the rows."""
+    files = find_files(patterns)
+    with duckdb.connect() as connection:
+        schema = _schema(connection, files)
+        check_columns(schema, columns.time, columns.arrival, columns.by)
+        measure(columns.aggregate, _spark_names(schema))
 
 
 def read_recording(
