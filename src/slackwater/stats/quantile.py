@@ -25,7 +25,7 @@ class LateQuantileParams:
     share
         ``q``, above 0 and below 1.
     precision
-        Largest relative error of the answer.
+        Largest relative error of the answer, before it is rounded to microseconds.
     """
 
     share: float = 0.99
