@@ -29,7 +29,7 @@ class AggressivenessParams:
     Parameters
     ----------
     target
-        Mean accuracy asked for, percent.
+        Mean accuracy asked for, percent: over estimates, each with its worst column.
     margin
         Distance from the target within which nothing changes, percent points.
     step

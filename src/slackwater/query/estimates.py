@@ -50,8 +50,8 @@ def estimates(
         work): 0.3 asks when three tenths of the last slide are still missing, 0 at the window's
         end, a negative value after it, while stragglers are waited for.
     accuracy
-        The aggressiveness is chosen: as early as estimates keep this accuracy on average,
-        e.g. ``0.95``.
+        The aggressiveness is chosen: as early as every column keeps this accuracy, on average over
+        its estimates, e.g. ``0.95``. Columns are not averaged: an estimate counts with its worst.
     where
         Only for these groups or windows: an SQL predicate over the result's columns.
     of

@@ -116,7 +116,11 @@ def _accuracy(plan: EstimatePlan, pairs: pa.Table, name: str) -> Array:
 def _sources(
     before: Judged, plan: EstimatePlan, pairs: pa.Table, known: dict[str, Array]
 ) -> dict[str, Running]:
-    """Accuracy by source of prods: of each of its estimates the worst column it is about."""
+    """Accuracy by source of prods: of each of its estimates the worst column it is about.
+
+    The mean of these is no larger than that of any column, so whoever keeps a target by it keeps
+    it column by column; a mean over columns would let a good one hide a bad one.
+    """
     prods = np.asarray(pairs["prod"].to_pylist(), np.str_)
     found = dict(before.sources)
     for source in plan.sources:
@@ -124,7 +128,7 @@ def _sources(
         columns = _about(source, known)
         if not columns or not mine.any():
             continue
-        worst = np.nanmin(np.vstack([column[mine] for column in columns]), axis=0)
+        worst = np.fmin.reduce([column[mine] for column in columns])  # unknown only if all are
         past = found.get(source.label, Running())
         usable = worst[np.isfinite(worst)]
         found[source.label] = past.add(usable, last=PARAMS.last, weight=PARAMS.weight)
