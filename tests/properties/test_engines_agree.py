@@ -100,6 +100,24 @@ def test_spark_tier_gives_what_the_interpreter_gives(
     check(spark, two_levels(*window), cuts, "spark", slack=2, late=late)
 
 
+@pytest.mark.parametrize("tier", ["columnar", "spark"])
+def test_a_withdrawn_answer_is_no_row_of_the_level_above(spark: SparkSession, tier: str) -> None:
+    """A late row moves its group to another key; nothing is left of it where it was."""
+    groups = readings().window("1 s").group_by("k").aggregate(n="count(*)")
+    sizes = groups.window("2 s").group_by("n AS size").aggregate(groups="count(*)")
+    above = sizes.window("4 s").group_by("size IS NULL AS odd").aggregate(sizes="count(*)")
+    sink = sw.memory()
+    query = above.query("q", late="revise", keep="1 minute", sink=sink)
+    batches = [batch((0.1, 1, 0), (1.5, 2, 0), (5, 9, 0)), batch((0.2, 1, 0)), batch((1.6, 2, 0))]
+    with tempfile.TemporaryDirectory() as folder:
+        run(spark, (query,), batches, Path(folder), tier=tier, flush=False)
+    table = sink.table()
+    assert table is not None
+    told = [(r["revision"], r["odd"], r["sizes"]) for r in table.to_pylist()]
+    assert told == [(0, False, 1), (1, False, 2), (2, False, 1)]
+    assert answers(sink) == replayed(query, batches, flush=False)
+
+
 @pytest.mark.spec("prodding:F2", "qddh:F009")
 @settings(max_examples=20)
 @given(CUTS, WINDOW, st.integers(0, 3))

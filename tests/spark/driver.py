@@ -109,12 +109,14 @@ def answers(sink: MemorySink, digits: int = 6) -> list[tuple[Any, ...]]:
     )
 
 
-def replayed(query: Query, batches: list[pa.Table], digits: int = 6) -> list[tuple[Any, ...]]:
+def replayed(
+    query: Query, batches: list[pa.Table], digits: int = 6, *, flush: bool = True
+) -> list[tuple[Any, ...]]:
     """The same query, tuple at a time."""
     plan = Pipeline((query,)).plan.queries[0]
     interpreter = Interpreter(plan, "ts", slack_params(plan) if plan.promise else None)
     found = [row for table in batches for row in interpreter.feed(table)]
-    found += interpreter.finish()
+    found += interpreter.finish() if flush else []
     interpreter.close()
     rows = []
     for row in found:

@@ -218,7 +218,7 @@ class Writer:
         """Fresh results of the windows and keys in ``changed``, with the next revision number.
 
         A group that lost all its rows (its input was revised away) keeps its keys and gets
-        nulls for values.
+        nulls for values; its revision is negative, so that the level above knows it is no row.
         """
         keys = ["__start", *stage.keys]
         same, again = self._same("p", "c", keys), self._same("r", "c", keys)
@@ -226,13 +226,14 @@ class Writer:
         only = f"SELECT p.* FROM ({rows}) AS p SEMI JOIN changed AS c ON {same}"
         fresh = self._results(stage, only, *_counted(stage))
         group = self.names(*keys)
-        told = f"SELECT {group}, max(revision) AS seen FROM told GROUP BY {group}"
+        told = f"SELECT {group}, max(abs(revision)) AS seen FROM told GROUP BY {group}"
         names = [*(self.name(name) for name, _ in stage.values), *_counted(stage)]
         values = ", ".join(f"p.{name}" for name in names)
         columns = ", ".join(f"c.{self.name(k)}" for k in keys)
+        sign = "CASE WHEN p.__start IS NULL THEN -1 ELSE 1 END"
         return (
             f"SELECT {columns}, c.__start + {stage.window.size} AS __end, {values}, "
-            f"CAST(coalesce(r.seen, 0) + 1 AS INT) AS revision "
+            f"CAST((coalesce(r.seen, 0) + 1) * {sign} AS INT) AS revision "
             f"FROM changed AS c LEFT JOIN ({fresh}) AS p ON {same} "
             f"LEFT JOIN ({told}) AS r ON {again}"
         )
@@ -278,7 +279,7 @@ class Writer:
             *(self.name(key) for key in stage.keys),
             *(self.name(name) for name, _ in stage.values),
             "CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind",
-            "revision",
+            "abs(revision) AS revision",
             "CAST(NULL AS DOUBLE) AS coverage",
             f"__start < {origin} AS boundary",
             f"{self.micros(emitted)} AS emitted_at",
@@ -295,16 +296,19 @@ class Writer:
         return [f"__rows AS {tuples}", f"CAST(NULL AS STRING) AS {prod}", *empty]
 
     def latest(self, stage_below: Stage) -> str:
-        """The newest revision of each row of ``rows``, results of the level below."""
+        """The newest revision of each row of ``rows``, results of the level below.
+
+        An answer that was withdrawn is none.
+        """
         keys = self.names("__start", *stage_below.keys)
-        rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY revision DESC) AS __rank"
-        return f"SELECT * FROM (SELECT *, {rank} FROM rows) WHERE __rank = 1"
+        rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY abs(revision) DESC) AS __rank"
+        return f"SELECT * FROM (SELECT *, {rank} FROM rows) WHERE __rank = 1 AND revision >= 0"
 
     def versions(self, stage_below: Stage) -> str:
-        """All revisions of those ``rows`` that also occur in ``delta``."""
+        """All revisions of those ``rows`` that also occur in ``delta``, but for withdrawals."""
         keys = ["__start", *stage_below.keys]
         same = self._same("r", "d", keys)
-        return f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same}"
+        return f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same} WHERE r.revision >= 0"
 
 
 def _counted(stage: Stage) -> tuple[str, ...]:

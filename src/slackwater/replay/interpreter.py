@@ -8,7 +8,7 @@ computed from the rows themselves. The stream's clock moves once per batch given
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -125,11 +125,13 @@ class Interpreter:
         horizon = None if before is None else before - self.plan.keep
         span = _Span(before, self.watermark, horizon)
         answers: list[Row] = []
+        gone: set[int] = set()
         for level in self._levels:
             if level.below is not None:
                 batch = _table(answers, level.below) if answers else None
                 times = [row["__end"] - 1 for row in answers]
-            touched = self._insert(level, batch, times, span) if batch is not None else []
+                gone = {number for number, row in enumerate(answers) if "__gone" in row}
+            touched = self._insert(level, batch, times, span, gone) if batch is not None else []
             answers = self._answers(level, touched, span)
             if self.follower is not None:
                 self._measure(self.follower, level, answers)
@@ -137,13 +139,21 @@ class Interpreter:
         return answers
 
     def _insert(
-        self, level: _Level, batch: pa.Table, times: Sequence[int | None], span: _Span
+        self,
+        level: _Level,
+        batch: pa.Table,
+        times: Sequence[int | None],
+        span: _Span,
+        gone: Collection[int],
     ) -> list[Row]:
-        """Store every tuple; give the rows that are new and those they took the place of."""
+        """Store every tuple; give the rows that are new and those they took the place of.
+
+        The tuples numbered in ``gone`` only take the place of others: they were withdrawn.
+        """
         prepared = self._evaluator.prepare(batch, level.stage.state)
         level.schema = prepared.schema
         touched: list[Row] = []
-        for row, time in zip(prepared.to_pylist(), times, strict=True):
+        for number, (row, time) in enumerate(zip(prepared.to_pylist(), times, strict=True)):
             row["__time"] = time
             if level.below is None:
                 identity: Group = (self.tally.rows,)
@@ -152,7 +162,9 @@ class Interpreter:
                 identity = (row["__start"], *(row[key] for key in level.below.keys))
                 if identity in level.rows:
                     touched.append(level.rows[identity])
-            if time is not None:
+            if number in gone:
+                level.rows.pop(identity, None)
+            elif time is not None:
                 level.rows[identity] = row
                 touched.append(row)
         return [row for row in touched if row["__passes"]]
@@ -242,7 +254,8 @@ def _withdrawn(stage: Stage, group: Group) -> Row:
     """The answer of a group that has no rows any more."""
     keys = dict(zip(stage.keys, group[1:], strict=True))
     values = dict.fromkeys(name for name, _ in stage.values)
-    return {"__start": group[0], "__end": group[0] + stage.window.size, **keys, **values}
+    bounds = {"__start": group[0], "__end": group[0] + stage.window.size}
+    return {**bounds, **keys, **values, "__gone": True}
 
 
 def _table(rows: Sequence[Row], stage: Stage) -> pa.Table:
