@@ -64,13 +64,21 @@ def main() -> int:
     parser.add_argument("--no-reduce", action="store_true", help="show failing cases as they are")
     parser.add_argument("--verbose", action="store_true", help="tell the time of each case")
     parser.add_argument("--kills", type=int, help="kill the seven queries this often instead")
+    parser.add_argument("--with-kills", action="store_true", help="kill some of the pipelines")
     given = parser.parse_args()
     if given.kills is not None:
         return kill(given.kills, given.seed)
     wanted = iter([given.only]) if given.only else seeds(given.seed)
     began = time.monotonic()
     spark = session()
-    tally = hunt(spark, wanted, given.seconds, reduce=not given.no_reduce, verbose=given.verbose)
+    tally = hunt(
+        spark,
+        wanted,
+        given.seconds,
+        reduce=not given.no_reduce,
+        verbose=given.verbose,
+        kills=given.with_kills,
+    )
     spark.stop()
     print(f"seed {given.only or given.seed}: {tally}, {time.monotonic() - began:.0f} s")
     return 1 if tally.failures else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -103,6 +103,8 @@ class Life:
     tier: str
     columnar_rows: int = 5_000_000
     stops: bool = False  # stopped by hand while it would go on
+    terms: tuple[tuple[int | str, str], ...] = ()  # slack and policy of each query, if changed
+    order: tuple[int, ...] = ()  # of the queries, if another one
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,23 @@ class Case:
     def rows(self) -> int:
         return sum(len(rows) for batch in self.batches for rows in batch.values())
 
-    def build(self, bases: Mapping[str, Stream]) -> tuple[Query, ...]:
-        return tuple(_query(asked, bases) for asked in self.queries)
+    def asked(self, life: Life) -> list[Asked]:
+        """The queries as a life has them, in the first order."""
+        if not life.terms:
+            return list(self.queries)
+        pairs = zip(self.queries, life.terms, strict=True)
+        return [replace(asked, slack=slack, late=late) for asked, (slack, late) in pairs]
+
+    def asked_in(self, batch: int) -> list[Asked]:
+        for life in self.lives:
+            batch -= life.batches
+            if batch < 0:
+                return self.asked(life)
+        return self.asked(self.lives[-1])
+
+    def build(self, bases: Mapping[str, Stream], life: Life) -> tuple[Query, ...]:
+        made = [_query(asked, bases) for asked in self.asked(life)]
+        return tuple(made[n] for n in life.order) if life.order else tuple(made)
 
 
 def seconds(micros: int) -> str:

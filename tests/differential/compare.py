@@ -26,7 +26,7 @@ def differences(case: Case, left: Left) -> list[str]:
     if sorted(left.reports) != list(range(len(batches))):
         found.append(f"batches told: {sorted(left.reports)}, wanted {len(batches)}")
     for number, told in enumerate(batches):
-        for asked in case.queries:
+        for asked in case.asked_in(number):
             at = f"batch {number}, {asked.name}"
             mine = told[asked.name]
             rows = left.results.get((number, asked.name), [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.differential.case import (
@@ -35,6 +35,7 @@ from tests.differential.terms import (
     computed_key,
     matching,
     predicate,
+    time_part,
     totals,
 )
 
@@ -48,6 +49,7 @@ FEATURES: dict[str, bool] = {
     "hostile names": False,  # quotes, backticks, and names that the engine uses itself
     "zones": True,
     "plain time": False,  # timestamp_ntz as event time: shifted in zones other than UTC
+    "time parts": False,  # hours and days by the session's zone: levels above the first differ
     "joins": True,
     "estimates": True,
     "contracts": True,
@@ -56,15 +58,18 @@ FEATURES: dict[str, bool] = {
     "decimal averages": False,
     "before 1970": True,
     "strays": True,
+    "strays that an input's filter removes": False,  # the clock then takes fewer rows of the batch
     "catching up": True,  # one batch spans days
     "restarts": True,
+    "other terms at a restart": True,  # slack; dropped or set aside
+    "another order at a restart": True,
 }
 
 ODD = (
-    "a b", "select", "x.y", "ünï", "Group", "semi;colon", "1st", "t-1", "日", "window", "rows",
+    "a b", "select", "ünï", "Group", "semi;colon", "1st", "t-1", "日", "window", "rows",
     "count", "%s", "{}", "order", "n/a", "Ä ö", "#1",
 )  # fmt: skip
-HOSTILE = ('quo"te', "back`tick", "$first", "pane", "v'", "s0_c1", "start", "p", "o", "__x")
+HOSTILE = ('quo"te', "x.y", "back`tick", "$first", "pane", "v'", "s0_c1", "start", "p", "o", "__x")
 ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe")
 FOLDERS = ("case", "with space", "ünï cöde", "a+b=c", "per%20cent", "dots.and,commas")
 BEGINS = (1_774_746_000, 1_774_746_000, 0, 1_700_000_003)  # seconds; the first: a clock change
@@ -79,6 +84,8 @@ class Maker:
     draw: random.Random
     on: Mapping[str, bool]
     public: bool
+    zone: str = "UTC"
+    filtered: frozenset[str] = frozenset()  # streams without strays
 
     def chance(self, share: float) -> bool:
         return self.draw.random() < share
@@ -154,14 +161,20 @@ class Maker:
     def without_place(self, feed: Feed, rows: Sequence[Row], base: int) -> list[Row]:
         """Rows without a time, and rows of a clock that is wrong by weeks, among many others."""
         found = [self.row(feed, None)] if self.chance(0.1) else []
-        if len(rows) >= 5 and self.may("strays", 0.1):
-            stray = self.row(feed, base + 40 * DAY, stray=True)
-            found.append(stray)
+        if len(rows) >= 5 and feed.name not in self.filtered and self.may("strays", 0.1):
+            found.append(self.row(feed, base + 40 * DAY, stray=True))
         return found
 
     # queries ---------------------------------------------------------------------------------
 
-    def level(self, columns: Sequence[Term], unit: int, *, keyed: float = 0.8) -> Level:
+    def level(
+        self,
+        columns: Sequence[Term],
+        unit: int,
+        *,
+        keyed: float = 0.8,
+        bounds: Sequence[Term] = (),
+    ) -> Level:
         slide = self.draw.choice((1, 2, 3, 4)) * unit
         size = slide if self.chance(0.5) else slide + self.draw.randrange(4 * unit)
         if self.chance(0.5):
@@ -174,6 +187,9 @@ class Maker:
         plain = [c for c in exact if c.kind is not STRUCT]
         if plain and self.chance(0.3):
             chosen.append(computed_key(self.draw, plain))
+        if self.may("time parts", 0.15):
+            part = time_part(self.draw, [*columns, *bounds], self.zone)
+            chosen += [part] if part is not None else []
         values = totals(self.draw, columns)
         if not self.on["decimal averages"]:
             values = [v for v in values if not _averages_decimals(v)] or totals(_Fixed(), columns)
@@ -186,7 +202,8 @@ class Maker:
     def above(self, below: Level, unit: int) -> Level:
         keys = [column(name, term.kind) for name, term in below.keys]
         values = [column(name, total.kind) for name, total in below.values]
-        return self.level([*keys, *values], 2 * unit, keyed=0.5)
+        bounds = [column(name, STAMP) for name in ("window_start", "window_end")]
+        return self.level([*keys, *values], 2 * unit, keyed=0.5, bounds=bounds)
 
     def policy(self, unit: int) -> tuple[int, str, int]:
         slack = self.draw.choice((0, 0, unit, 3 * unit, 10 * unit, unit // 3))
@@ -284,25 +301,29 @@ class Maker:
 
     # the whole -------------------------------------------------------------------------------
 
-    def lives(self, batches: int, tiers: Sequence[str]) -> list[Life]:
-        found = []
+    def lives(self, batches: int, tiers: Sequence[str], queries: Sequence[Asked]) -> list[Life]:
+        found: list[Life] = []
         left = batches
         while left:
-            many = (
-                left
-                if self.chance(0.5) or not self.on["restarts"]
-                else 1 + self.draw.randrange(left)
-            )
-            found.append(
-                Life(
-                    many,
-                    self.draw.choice(tiers),
-                    self.draw.choice((5_000_000, 5_000_000, 10, 60)),
-                    self.chance(0.3),
-                )
-            )
+            many = 1 + self.draw.randrange(left) if self.may("restarts", 0.5) else left
+            rows = self.draw.choice((5_000_000, 5_000_000, 10, 60))
+            life = Life(many, self.draw.choice(tiers), rows, self.chance(0.3))
+            if found and self.may("other terms at a restart", 0.3):
+                life = replace(life, terms=tuple(self.other_terms(asked) for asked in queries))
+            elif found:
+                life = replace(life, terms=found[-1].terms)
+            if self.may("another order at a restart", 0.3):
+                order = self.draw.sample(range(len(queries)), len(queries))
+                life = replace(life, order=tuple(order))
+            found.append(life)
             left -= many
         return found
+
+    def other_terms(self, asked: Asked) -> tuple[int | str, str]:
+        if isinstance(asked.slack, str):
+            return asked.slack, asked.late
+        slack = self.draw.choice((asked.slack, asked.slack * 2, asked.slack // 2))
+        return slack, asked.late if asked.late == "revise" else self.draw.choice(("drop", "side"))
 
 
 def _averages_decimals(total: Any) -> bool:
@@ -323,6 +344,7 @@ def make(seed: str, features: Mapping[str, bool] | None = None) -> Case:
     """The case of a seed."""
     draw = random.Random(seed)
     make = Maker(draw, FEATURES if features is None else features, draw.random() < 0.3)
+    make.zone = draw.choice(ZONES) if make.may("zones", 0.4) else "UTC"
     unit = HOURS if make.may("catching up", 0.1) else draw.choice(UNITS)
     begin = draw.choice(BEGINS) * SECOND
     if begin == 0 and make.on["before 1970"] and make.chance(0.7):
@@ -349,14 +371,17 @@ def make(seed: str, features: Mapping[str, bool] | None = None) -> Case:
         )
     used = {one.feed for asked in queries for one in asked.inputs}
     feeds = [feed for feed in feeds if feed.name in used]
+    if not make.on["strays that an input's filter removes"]:
+        joined = [one for asked in queries if asked.join for one in asked.inputs]
+        make.filtered = frozenset(one.feed for one in joined if one.where is not None)
     batches = make.cuts(feeds, unit, begin)
     tiers = ["columnar"] * 6 + ["auto"] * 2 + ["spark"]
     hard = any(q.late == "revise" and len(q.levels) > 1 for q in queries)
     if hard and not make.on["spark tier, two levels, revise"]:
         tiers = ["columnar"]
-    lives = make.lives(len(batches), tiers)
+    lives = make.lives(len(batches), tiers, queries)
     if tiers == ["columnar"]:
-        lives = [Life(life.batches, "columnar") for life in lives]
+        lives = [replace(life, tier="columnar", columnar_rows=5_000_000) for life in lives]
     pins = {}
     if len(tiers) > 1 and make.chance(0.15):
         pins = {draw.randrange(len(batches)): draw.choice(("spark", "columnar")) for _ in range(2)}
@@ -373,7 +398,7 @@ def make(seed: str, features: Mapping[str, bool] | None = None) -> Case:
         lives=tuple(lives),
         public=make.public,
         flush=make.chance(0.8),
-        zone=draw.choice(ZONES) if make.may("zones", 0.4) else "UTC",
+        zone=make.zone,
         folder=draw.choice(FOLDERS),
         pins=pins,
         requests=requests,

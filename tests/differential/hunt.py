@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.sql import SparkSession
 
-from tests.differential.case import STRAY, Case, Life
+from tests.differential.case import STRAY, Asked, Case, Life
 from tests.differential.compare import differences
 from tests.differential.generate import make
+from tests.differential.kills import kill_one
+from tests.differential.kinds import NTZ
 from tests.differential.runner import run
 
 REDUCING = 40  # tries to make a failing case smaller
@@ -56,22 +58,36 @@ def hunt(
     *,
     reduce: bool = True,
     verbose: bool = False,
+    kills: bool = False,
 ) -> Tally:
-    """Try the cases of these seeds until the time is up."""
+    """Try the cases of these seeds until the time is up.
+
+    With ``kills``, one of three that go through the public API is killed on its way.
+    """
     tally, end = Tally(), time.monotonic() + seconds
-    for seed in seeds:
+    for number, seed in enumerate(seeds):
         if time.monotonic() >= end:
             break
-        case = make(seed)
+        case, began = make(seed), time.monotonic()
         tally.count(case)
-        began = time.monotonic()
-        found = check(session, case)
+        if kills and case.public and number % 3 == 0:
+            struck, found = _killed(case)
+            tally.kills += struck
+        else:
+            found = check(session, case)
         if verbose:
             print(f"{seed}: {time.monotonic() - began:.1f} s", flush=True)
         if found:
             tally.failures.append(report(session, case, found, reduce=reduce))
             print(tally.failures[-1], flush=True)
     return tally
+
+
+def _killed(case: Case) -> tuple[int, list[str]]:
+    try:
+        return kill_one(case, 2)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the case shows it
+        return 0, [f"with kills: {type(error).__name__}: {str(error)[-1500:]}"]
 
 
 def report(session: SparkSession, case: Case, found: list[str], *, reduce: bool) -> str:
@@ -105,7 +121,7 @@ def _candidates(case: Case) -> Iterator[Case]:
     whole = Life(len(case.batches), case.lives[0].tier)
     if case.lives != (whole,):
         yield replace(case, lives=(whole,), pins={})
-    if case.public:
+    if case.public and not any(NTZ in feed.columns.values() for feed in case.feeds):
         yield replace(case, public=False)
     if whole.tier != "columnar":
         yield replace(case, lives=(replace(whole, tier="columnar"),), pins={})
@@ -113,21 +129,29 @@ def _candidates(case: Case) -> Iterator[Case]:
         yield replace(case, zone="UTC")
     for asked in case.queries:
         if len(case.queries) > 1:
-            yield _fed(replace(case, queries=(asked,)))
+            yield _alone(case, asked)
         if asked.prods:
             kept = [replace(q, prods=()) if q is asked else q for q in case.queries]
             yield replace(case, queries=tuple(kept), requests={})
     yield from _fewer_rows(case)
 
 
-def _fed(case: Case) -> Case:
-    used = {one.feed for asked in case.queries for one in asked.inputs}
-    names = {asked.name for asked in case.queries}
+def _alone(case: Case, asked: Asked) -> Case:
+    """The case with one query only."""
+    number = case.queries.index(asked)
+    used = {one.feed for one in asked.inputs}
     requests = {
-        number: tuple(one for one in some if one[0] in names)
-        for number, some in case.requests.items()
+        batch: tuple(one for one in some if one[0] == asked.name)
+        for batch, some in case.requests.items()
     }
-    return replace(case, feeds=tuple(f for f in case.feeds if f.name in used), requests=requests)
+    lives = [replace(life, order=(), terms=life.terms[number : number + 1]) for life in case.lives]
+    return replace(
+        case,
+        queries=(asked,),
+        feeds=tuple(feed for feed in case.feeds if feed.name in used),
+        lives=tuple(lives),
+        requests=requests,
+    )
 
 
 def _fewer_rows(case: Case) -> Iterator[Case]:

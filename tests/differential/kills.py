@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.differential.case import Case
+from tests.differential.case import Case, Life
 from tests.differential.compare import differences
-from tests.differential.runner import left_in, write_batch
+from tests.differential.runner import left_in, scratch, write_batch
 from tests.differential.seven import from_scratch, last_words, seven
 from tests.spark.child import Child, Fate, line_of
 from tests.spark.story import ending
@@ -31,12 +31,33 @@ class Killed:
         return f"{told}, {len(self.wrong)} differences"
 
 
-def calm(case: Case, folder: Path, tier: str) -> str:
-    """Run a case undisturbed; Java keeps its classes, so that the next ones start sooner."""
+def write_all(case: Case, folder: Path) -> None:
     for feed in case.feeds:
         (folder / feed.name).mkdir()
     for number in range(len(case.batches)):
         write_batch(case, folder, number)
+
+
+def kill_one(case: Case, kills: int) -> tuple[int, list[str]]:
+    """A random case in one life, killed up to so often; how often, and what differs."""
+    tier, fate, struck = case.lives[0].tier, Fate(case.seed), 0
+    whole = replace(case, lives=(Life(len(case.batches), tier),), pins={}, requests={})
+    with scratch(case) as folder:
+        write_all(whole, folder)
+        with line_of(lambda: Child(case.seed, folder, tier, module=MODULE)) as line:
+            for child in line:
+                child.go(folder / "checkpoint")
+                if struck < kills and fate.strike(child, alone=struck % 2 == 1):
+                    struck += 1
+                    continue
+                child.wait_for_end(600)
+                break
+        return struck, differences(whole, left_in(folder / "checkpoint", whole))
+
+
+def calm(case: Case, folder: Path, tier: str) -> str:
+    """Run a case undisturbed; Java keeps its classes, so that the next ones start sooner."""
+    write_all(case, folder)
     archive = folder / "classes.jsa"
     java = f"-XX:ArchiveClassesAtExit={archive}"
     child = Child(case.seed, folder, tier, java=java, module=MODULE)

@@ -75,6 +75,8 @@ def expected(case: Case, followed: Marks) -> Iterator[dict[str, Told]]:
         for name, clock in clocks.items():
             clock.see(batch[name])
         requests = case.requests.get(number, ())
+        for oracle, asked in zip(oracles, case.asked_in(number), strict=True):
+            oracle.asked = asked
         yield {
             oracle.asked.name: oracle.step(
                 batch, before, clocks, requests, followed.get((number, oracle.asked.name))

@@ -80,12 +80,11 @@ def run_by_hand(session: SparkSession, case: Case, folder: Path) -> None:
         for feed in case.feeds
     }
     empty = {feed.name: feed.table([]) for feed in case.feeds}
-    queries = case.build(bases)
     number = 0
     for index, life in enumerate(case.lives):
         loop = driver.make_loop(
             session,
-            queries,
+            case.build(bases, life),
             folder / "checkpoint",
             empty=empty,
             tier=life.tier,
@@ -116,7 +115,7 @@ def run_public(session: SparkSession, case: Case, folder: Path) -> None:
             write_batch(case, folder, number)
         done += life.batches
         is_last = index == len(case.lives) - 1
-        queries = public_queries(case, folder)
+        queries = public_queries(case, folder, life)
         live(session, queries, folder / "checkpoint", life, flush=case.flush and is_last)
 
 
@@ -129,14 +128,14 @@ def write_batch(case: Case, folder: Path, number: int) -> None:
         hidden.rename(path)
 
 
-def public_queries(case: Case, folder: Path) -> tuple[Query, ...]:
+def public_queries(case: Case, folder: Path, life: Life) -> tuple[Query, ...]:
     bases = {}
     for feed in case.feeds:
         source = files(str(folder / feed.name), files_per_batch=1)
         bases[feed.name] = sw.stream(
             feed.name, source, time=feed.time, max_ahead=seconds(feed.max_ahead)
         )
-    return case.build(bases)
+    return case.build(bases, life)
 
 
 def live(

@@ -6,15 +6,20 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from tests.differential.kinds import (
     BIGINT,
     BOOLEAN,
+    DATE,
     DOUBLE,
     INT,
+    NTZ,
     ORDERED,
+    STAMP,
     STRING,
     STRUCT,
     SUM,
@@ -139,6 +144,31 @@ def computed_key(draw: random.Random, columns: Sequence[Term]) -> Term:
 
         return Term(f"{term.sql} % 3", term.kind, of)
     return predicate(draw, columns)
+
+
+def time_part(draw: random.Random, columns: Sequence[Term], zone: str) -> Term | None:
+    """The hour or the day of a time column, as a clock in ``zone`` shows it."""
+    stamps = [c for c in columns if c.kind in (STAMP, NTZ)]
+    if not stamps:
+        return None
+    term = draw.choice(stamps)
+    place = ZoneInfo(zone)
+
+    def local(row: Row) -> datetime | None:
+        value: datetime | None = term.of(row)
+        return value if value is None or value.tzinfo is None else value.astimezone(place)
+
+    def hour(row: Row) -> int | None:
+        at = local(row)
+        return None if at is None else at.hour
+
+    def day(row: Row) -> date | None:
+        at = local(row)
+        return None if at is None else at.date()
+
+    if draw.random() < 0.5:
+        return Term(f"hour({term.sql})", INT, hour)
+    return Term(f"CAST({term.sql} AS DATE)", DATE, day)
 
 
 # aggregates ----------------------------------------------------------------------------------

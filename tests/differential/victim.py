@@ -24,7 +24,7 @@ def main(name: str, folder: str, tier: str) -> None:
     say("ready")
     checkpoint = sys.stdin.readline().rstrip("\n")
     try:
-        sw.pipeline(*public_queries(case, Path(folder))).run(
+        sw.pipeline(*public_queries(case, Path(folder), case.lives[0])).run(
             checkpoint,
             tier=tier,
             flush=case.flush,
