@@ -362,6 +362,84 @@ def test_without_a_bound_every_row_is_believed() -> None:
     assert hand.clock == FAR
 
 
+# holding ------------------------------------------------------------------------------------------
+
+
+def bounded(epsilon: float = 0.5, *, idle: str | None = None, **terms: Any) -> Query:
+    windows = rows(max_ahead=None).window(10).aggregate(n="count(*)")
+    return windows.query("q", contract.max_error(epsilon, **terms), idle=idle)
+
+
+def regular(batch: int, late: float = 0) -> list[float]:
+    """Ten seconds of a stream, a row a second; one row came late."""
+    begin = 10 * batch
+    times = [float(begin + n) for n in range(10)]
+    return [*times, max(0.0, begin - late)] if late else times
+
+
+def test_a_contract_answers_nothing_until_delays_are_known() -> None:
+    hand = Hand(policy(bounded()))
+    told = [hand.see(*regular(batch, late=29)) for batch in range(9)]
+    held = [decision.queries["q"].upto is None for decision in told]
+    assert held == [True] * 6 + [False] * 3  # delays are 28 s, the clock before is 59 s
+    waits = [decision.queries["q"].waiting for decision in told]
+    phases = [None if wait is None else wait.phase for wait in waits]
+    assert phases == ["holding"] * 6 + ["warm-up"] * 3
+    assert told[-1].queries["q"].slack >= 28 * SECOND
+    notices = [notice for decision in told for notice in decision.notices]
+    assert "query q: holding: no answers until delays are known well enough" in notices[0]
+    assert "query q: delays are known, answers from now on" in notices[1]
+
+
+def test_at_most_is_the_slack_of_a_hold_and_it_is_told_when_that_cuts_it() -> None:
+    hand = Hand(policy(bounded(at_most="15 seconds")))
+    told = [hand.see(*regular(batch, late=10 * batch)) for batch in range(8)]
+    assert [d.queries["q"].upto for d in told] == [(10 * n + 9 - 15) * SECOND for n in range(8)]
+    notices = [notice for decision in told for notice in decision.notices]
+    assert "holding (for 15s at most)" in notices[0]
+    assert "at_most = 15s ends the hold" in notices[1]
+
+
+def test_after_a_silence_the_watermark_stays_until_its_rows_have_come() -> None:
+    hand = Hand(policy(bounded()))
+    for batch in range(20):
+        hand.see(*regular(batch))
+    before = hand.query(*regular(20)).upto
+    leap = hand.see(*regular(200))
+    assert leap.queries["q"].upto == before
+    assert any("the clock leaped" in notice for notice in leap.notices)
+    backlog = [hand.query(*regular(201 + n), *regular(100 + n)) for n in range(3)]
+    assert [(one.upto, one.late) for one in backlog] == [(before, 0)] * 3
+
+
+def test_a_held_stream_that_falls_quiet_is_answered_in_the_end() -> None:
+    hand = Hand(policy(bounded(idle="5 seconds")))
+    wall = 1_000 * SECOND
+    hand.see(*regular(0), now=wall)
+    hand.see(*regular(1), now=wall + 10 * SECOND)
+    quiet = [hand.query(now=wall + (10 + s) * SECOND).upto for s in (4, 20, 60)]
+    assert quiet == [None, 20 * SECOND, 60 * SECOND]
+
+
+def test_results_that_may_be_broken_unseen_are_told() -> None:
+    hand = Hand(policy(bounded()))
+    for batch in range(40):
+        hand.see(*regular(batch, late=2))
+    settled = hand.state.settled["q"]
+    assert settled is not None
+    assert settled >= 300 * SECOND
+    waiting = hand.query(*regular(40), 5.0, 6.0, 17.0).waiting
+    assert waiting is not None
+    assert waiting.unseen == 2  # two windows, each with one result
+
+
+def test_hold_and_doubt_go_through_json() -> None:
+    hand = Hand(policy(bounded()))
+    for batch in range(4):
+        hand.see(*regular(batch, late=7))
+    assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state
+
+
 # idle streams -------------------------------------------------------------------------------------
 
 

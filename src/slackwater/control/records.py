@@ -147,7 +147,8 @@ class Waiting:
     """Why a query under an error bound waits as long as it does.
 
     ``expected`` coverage is what the model gives, ``coverage`` what was measured last. Windows
-    ending in ``(after, upto]`` have their stragglers by now and are measured in this batch.
+    ending in ``(after, upto]`` have their stragglers by now and are measured in this batch. Of all
+    measured before, ``unseen`` may be broken after all, by rows of this batch.
     """
 
     phase: str
@@ -159,6 +160,7 @@ class Waiting:
     margin: float
     after: int | None
     upto: int | None
+    unseen: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,6 +223,8 @@ def _query(
     if finding_now is not None:
         slack = finding_now[0].slack
     reached = None if clock is None else clock - slack
+    if chosen is not None and clock is not None:
+        reached = waiting.reached(chosen, clock, seen[query.stream].clock)
     if reached is not None and held is not None:
         reached = min(reached, held)  # a row that waits keeps its windows open
     upto = END_OF_TIME if observation.ended and clock is not None else _later(after, reached)
@@ -241,7 +243,13 @@ def _query(
         waiting=None
         if chosen is None
         else waiting.explained(
-            query, chosen, state.settled.get(query.name), observation, clock=clock, upto=upto
+            query,
+            chosen,
+            state.settled.get(query.name),
+            observation,
+            clock=clock,
+            upto=upto,
+            unseen=waiting.unseen_results(query, observation, state, seen[query.stream]),
         ),
         finding=None if finding_now is None else finding.explained(query, *finding_now),
         lateness=missed.spread,

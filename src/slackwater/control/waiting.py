@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from slackwater.control.records import (
     ControlState,
     Measured,
@@ -18,6 +20,7 @@ from slackwater.disorder.slack import (
     Sums,
     settled,
     step,
+    unseen,
 )
 from slackwater.disorder.threshold import Requirement
 from slackwater.plan.bound import Bound
@@ -67,8 +70,28 @@ def slack_after(
         sizes=sizes(observation, state, query.name) or None,
         measured=measured.results,
         within=measured.within,
+        unseen=unseen_results(query, observation, state, seen),
     )
     return step(slack_params(query), state.slacks.get(query.name, SlackState()), batch)
+
+
+def unseen_results(
+    query: QueryPlan, observation: Observation, state: ControlState, seen: StreamDecision
+) -> int:
+    """Results that this batch shows may be broken although they count as kept."""
+    counts = [c for c in observation.panes.get(query.base.state.identity, ()) if c.passes]
+    return unseen(slack_params(query), counts, state.settled.get(query.name), seen.bound)
+
+
+def reached(chosen: SlackState, clock: int, spoken: int | None) -> int | None:
+    """The watermark at a query's clock, ``None`` if it is held where it is.
+
+    A stream that has been quiet for as long as the hold lasted (``spoken`` is its own clock) has
+    no stragglers left that could be known.
+    """
+    if chosen.is_endless and (spoken is None or clock <= spoken):
+        return None
+    return clock - chosen.slack
 
 
 def sizes(observation: Observation, state: ControlState, query: str) -> tuple[float, ...]:
@@ -94,12 +117,13 @@ def explained(
     *,
     clock: int | None,
     upto: int | None,
+    unseen: int,
 ) -> Waiting:
     """Why the slack is what it is, and which windows are measured now."""
     assert query.promise is not None
-    reached = before
+    settling = before
     if observation.ended or observation.batch % MEASURED_EVERY == 0:
-        reached = settled(slack_params(query), chosen, before, clock, upto)
+        settling = settled(slack_params(query), chosen, before, clock, upto)
     return Waiting(
         phase=chosen.phase,
         threshold=chosen.threshold,
@@ -109,19 +133,52 @@ def explained(
         binding=query.promise.bounds[chosen.binding].column,
         margin=round(chosen.margin, 6),
         after=before,
-        upto=reached,
+        upto=settling,
+        unseen=unseen,
     )
 
 
 def notices(query: QueryPlan, before: SlackState | None, after: SlackState | None) -> list[str]:
-    """What a person should hear of: a promise that cannot be kept, and when it can again."""
-    was, is_now = before is not None and before.is_capped, after is not None and after.is_capped
-    if was == is_now or after is None:
+    """What a person should hear of: holds, a promise that cannot be kept, and when it can again."""
+    if after is None:
         return []
-    if not is_now:
-        return [f"query {query.name}: the error bound is within reach again"]
+    return [
+        f"query {query.name}: {text}"
+        for text in (*_holds(query, before, after), *_caps(query, before, after))
+    ]
+
+
+_WHY = {
+    "start": "no answers until delays are known well enough",
+    "silence": "the clock leaped; rows of the time between may still come",
+    "change": "delays have grown; no further answers until they are known again",
+}
+
+
+def _holds(query: QueryPlan, before: SlackState | None, after: SlackState) -> Iterator[str]:
+    was = before is not None and before.phase == "holding"
+    if not was and after.phase == "holding":
+        assert query.promise is not None
+        most = query.promise.at_most
+        cut = "" if most is None else f" (for {show_duration(most)} at most)"
+        yield f"holding{cut}: {_WHY[after.holding.reason]}"
+    if was and after.phase != "holding":
+        yield f"delays are known, answers from now on; the slack is {show_duration(after.slack)}"
+
+
+def _caps(query: QueryPlan, before: SlackState | None, after: SlackState) -> Iterator[str]:
+    was = before is not None and before.is_capped
+    is_other = before is not None and (before.phase == "holding") != (after.phase == "holding")
+    if was == after.is_capped and not (was and is_other):
+        return
     assert query.promise is not None
-    binding = query.promise.bounds[after.binding].column
-    wanted, allowed = show_duration(after.wanted), show_duration(after.slack)
-    needs = f"the error bound of {binding} would need a slack of {wanted}"
-    return [f"query {query.name}: {needs}, at most {allowed} is allowed"]
+    if not after.is_capped:
+        yield "the error bound is within reach again"
+    elif after.phase == "holding":
+        allowed = show_duration(after.slack)
+        yield f"delays are not known, but at_most = {allowed} ends the hold: errors may be larger"
+    else:
+        binding = query.promise.bounds[after.binding].column
+        wanted, allowed = show_duration(after.wanted), show_duration(after.slack)
+        needs = f"the error bound of {binding} would need a slack of {wanted}"
+        yield f"{needs}, at most {allowed} is allowed"

@@ -5,8 +5,8 @@ as long as it takes (``at_most`` of the contract bounds it), and first answers c
 of broken. A delay can only be seen once the stream is longer than it. Delays are *known* when
 
 * the stream has run ``factor`` times as long as its longest delays, since the hold began,
-* ``batches`` micro-batches could show delays, and
-* ``least`` of event time has passed.
+* ``batches`` micro-batches could show delays, ``least`` of event time has passed, and
+* ``rows`` were seen, or ``windows`` are complete: few rows say little of rare delays.
 
 A stream whose delays are as long as itself is hence held to its end, and that is right. A regular
 stream is held for a few of its delays.
@@ -14,7 +14,8 @@ stream is held for a few of its delays.
 The same again when what was known may be so no more: after a *silence* (the clock leaps; rows of
 the time between may still be on their way) and after a *change* (the statistics see that delays
 grow). The watermark never moves back, it stays where it is until delays are known anew. A false
-alarm costs little: with short delays the condition holds again after ``batches`` batches.
+alarm costs little: with short delays the condition holds again at once, or after ``batches``
+batches.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ class HoldingParams:
         So many micro-batches must have had the chance to show delays.
     least
         So much event time must have passed at the start, microseconds.
+    rows
+        So many rows must have been seen at the start, or ``windows`` windows be complete.
     tail
         The longest delays are those that this share of the late rows does not exceed: one row
         that was lost for days does not hold a stream for weeks.
@@ -54,6 +57,8 @@ class HoldingParams:
     factor: float = 2.0
     batches: int = 3
     least: int = 0
+    rows: int = 0
+    windows: int = 10
     tail: float = 0.999
     leap: float = 4.0
 
@@ -62,7 +67,8 @@ class HoldingParams:
 class Glimpse:
     """One micro-batch: the clock before and after it, its oldest event time, its delays.
 
-    ``delays`` are against the clock before the batch, in steps of ``granularity`` microseconds.
+    ``delays`` are against the clock before the batch, in steps of ``granularity`` microseconds;
+    ``windows`` are complete by now.
     ``changed`` is the instant since which delays are of another, longer kind, if statistics say
     so, and ``anew`` the delays since then.
     """
@@ -72,6 +78,7 @@ class Glimpse:
     low: int | None
     delays: DelayHistogram
     granularity: int
+    windows: int = 0
     changed: int | None = None
     anew: DelayHistogram = field(default_factory=DelayHistogram)
 
@@ -90,6 +97,7 @@ class HoldingState:
     since: int | None = None
     progress: int = 0
     batches: int = 0
+    rows: int = 0
     late: tuple[tuple[int, int], ...] = ()
     stride: float = 0.0
     strides: int = 0
@@ -127,8 +135,14 @@ def update(params: HoldingParams, state: HoldingState, glimpse: Glimpse) -> Hold
     moved = 0 if glimpse.before is None else glimpse.after - glimpse.before
     leaped = state.strides >= params.batches and moved > params.leap * state.stride > 0
     if state.is_known and glimpse.changed is not None:
-        anew = replace(state, is_known=False, reason="change", since=glimpse.changed, batches=0)
-        state = replace(anew, late=_added((), glimpse.anew, glimpse.granularity))
+        state = replace(
+            state,
+            is_known=False,
+            reason="change",
+            since=glimpse.changed,
+            batches=params.batches,  # the statistics have seen them
+            late=_added((), glimpse.anew, glimpse.granularity),
+        )
     elif leaped:
         state = _after_silence(state, glimpse)
     elif not state.is_known:
@@ -139,8 +153,9 @@ def update(params: HoldingParams, state: HoldingState, glimpse: Glimpse) -> Hold
     if state.is_known or state.since is None or glimpse.before is None:
         return state
     state = replace(state, progress=max(0, glimpse.before - state.since))
+    is_sampled = state.rows >= params.rows or glimpse.windows >= params.windows
     enough = state.batches >= params.batches and state.missing(params) == 0
-    return _known(state) if enough else state
+    return replace(state, is_known=True, late=()) if enough and is_sampled else state
 
 
 def _after_silence(state: HoldingState, glimpse: Glimpse) -> HoldingState:
@@ -159,11 +174,8 @@ def _watched(state: HoldingState, glimpse: Glimpse) -> HoldingState:
     if state.reason == "start" and since is not None and glimpse.low is not None:
         since = min(since, glimpse.low)
     late = _added(state.late, glimpse.delays, glimpse.granularity)
-    return replace(state, since=since, batches=state.batches + 1, late=late)
-
-
-def _known(state: HoldingState) -> HoldingState:
-    return replace(state, is_known=True, late=())
+    rows = state.rows + glimpse.delays.rows
+    return replace(state, since=since, batches=state.batches + 1, rows=rows, late=late)
 
 
 def _added(

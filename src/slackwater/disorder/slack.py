@@ -6,7 +6,9 @@ Once per batch, from the pane histogram alone:
    the history before it.
 2. The rows go into the arrival curves of their windows: what each recent window would have held
    under any slack.
-3. *Warm-up*: until enough windows are known, the slack is the largest delay so far (Max-K).
+3. *Holding*: no watermark at all until delays are known well enough (``disorder/holding.py``): at
+   the start, after a silence, after a change for the worse. ``at_most`` bounds it.
+   *Warm-up*: until enough windows are known, the slack is the largest delay so far (Max-K).
 4. *Model* (AM-adt): the smallest slack whose expected coverage reaches the threshold of the bound.
 5. *Calibration*: once enough windows are complete, the smallest slack under which the wanted share
    of them would have kept the bound. Windows still incomplete count as soon as they have failed.
@@ -22,30 +24,38 @@ it leaves open.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from slackwater.disorder import arrivals, feedback
+from slackwater.disorder import arrivals, feedback, holding
 from slackwater.disorder.arrivals import CurveParams, Curves
 from slackwater.disorder.coverage import CoverageModel
 from slackwater.disorder.fulfilment import Array, kept_share
+from slackwater.disorder.holding import Glimpse, HoldingParams, HoldingState
 from slackwater.disorder.prudence import Prudence
 from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
+from slackwater.errors import check_version
 from slackwater.stats.adwin import Adwin, AdwinParams, AdwinState
 from slackwater.stats.histogram import DelayHistogram
 from slackwater.stats.panes import PaneCount, largest_delay
 from slackwater.units import ceil_to
 
-VERSION = 1
+VERSION = 2
 MEASURED_EVERY = 4  # batches: measuring several windows at once costs little more than one
-SETTLED = 0.999  # a window is measured once this share of all late rows would have come
+SETTLED = 0.999  # of late rows: the delay that a horizon of measuring is told in
+MARGIN = 1.25  # a window is measured once the largest delay so far has passed, with a margin
+FURTHEST = 8  # but not later than so many times the delay of nearly all late rows
+FINEST = 1e-6  # of an error bound, where it says how many rows must be seen
+ROWS = 12  # divided by the error: rows that show delays which can break it, were there any
 ITEMS = 32  # a batch counts as so many items for ADWIN, whatever its size
 
 Method = Literal["calibrated", "model", "feedback"]
 Sums = tuple[float, float, float]
-Phase = Literal["warm-up", "model", "calibrated", "feedback"]
+Phase = Literal["holding", "warm-up", "model", "calibrated", "feedback"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,14 @@ class SlackParams:
     pd: feedback.PDParams = field(default_factory=feedback.PDParams)
 
     @property
+    def holding(self) -> HoldingParams:
+        """When delays are known well enough: the finer the bound, the rarer ones matter."""
+        finest = max(min(r.epsilon for r in self.requirements), FINEST)
+        return HoldingParams(
+            rows=math.ceil(ROWS / finest), windows=self.warmup, tail=1 - min(0.001, finest / 10)
+        )
+
+    @property
     def curves(self) -> CurveParams:
         return CurveParams(self.size, self.slide, self.offset, self.granularity)
 
@@ -98,7 +116,8 @@ class Seen:
 
     ``sums`` has count, sum and sum of squares of the batch's values for each requirement (zeros
     where values do not matter), ``sizes`` the rows per result of a grouped query. ``measured``
-    results were measured since the last batch, ``within`` of them kept the bound.
+    results were measured since the last batch, ``within`` of them kept the bound. Of those measured
+    earlier, ``unseen`` may be broken after all: a row came even later, or was set aside.
     """
 
     before: int | None
@@ -108,14 +127,20 @@ class Seen:
     sizes: tuple[float, ...] | None = None
     measured: int = 0
     within: int = 0
+    unseen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SlackState:
-    """The slack in force (K), why, and everything the next step needs."""
+    """The slack in force (K), why, and everything the next step needs.
+
+    ``is_endless``: the watermark stays where it is; the slack tells how long that is so far.
+    ``doubt``: results that may be broken unseen, and are not in the margin yet.
+    """
 
     slack: int = 0
-    phase: Phase = "warm-up"
+    phase: Phase = "holding"
+    is_endless: bool = True
     wanted: int = 0
     binding: int = 0
     threshold: float | None = None
@@ -129,6 +154,8 @@ class SlackState:
     late: DelayHistogram = field(default_factory=DelayHistogram)
     curves: Curves = field(default_factory=Curves)
     pd: feedback.PDState = field(default_factory=feedback.PDState)
+    holding: HoldingState = field(default_factory=HoldingState)
+    doubt: int = 0
     version: int = VERSION
 
     @property
@@ -144,10 +171,12 @@ class SlackState:
             "late": self.late.counts,
             "curves": self.curves.to_json(),
             "pd": asdict(self.pd),
+            "holding": self.holding.to_json(),
         }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> SlackState:
+        check_version("slack", cls(version=value["version"]), VERSION)
         return cls(
             **{
                 **value,
@@ -157,6 +186,7 @@ class SlackState:
                 "late": DelayHistogram.from_json(value["late"]),
                 "curves": Curves.from_json(value["curves"]),
                 "pd": feedback.PDState(**value["pd"]),
+                "holding": HoldingState.from_json(value["holding"]),
             }
         )
 
@@ -164,13 +194,23 @@ class SlackState:
 def step(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
     """The slack after a batch; its watermark already uses it."""
     state = _observe(params, state, seen)
-    state = replace(state, margin=_margin(params, state, seen))
+    state = _judged(params, state, seen)
     known = arrivals.table(state.curves)
     wanted, state = _choose(params, state, seen, known)
-    slack = max(params.at_least, wanted)
+    is_held = not state.holding.is_known
+    if is_held:
+        state, wanted = replace(state, phase="holding"), _held(state, seen)
+    slack = wanted = max(params.at_least, wanted)
     if params.at_most is not None:
-        slack = min(slack, params.at_most)
-    return replace(state, slack=slack, wanted=max(params.at_least, wanted))
+        slack = params.at_most if is_held else min(slack, params.at_most)
+    is_endless = is_held and params.at_most is None
+    return replace(state, slack=slack, wanted=wanted, is_endless=is_endless)
+
+
+def _held(state: SlackState, seen: Seen) -> int:
+    """How long the oldest rows of the hold have waited so far."""
+    since = state.holding.since
+    return 0 if since is None or seen.after is None else max(0, seen.after - since)
 
 
 def settled(
@@ -182,13 +222,36 @@ def settled(
 ) -> int | None:
     """Windows that end up to here have been answered and have their stragglers by now.
 
-    A watermark beyond the clock means the end of the stream.
+    That is when the largest delay so far has passed, and a margin; rows that come even later are
+    ``unseen``. A watermark beyond the clock means the end of the stream.
     """
     if clock is None or watermark is None:
         return before
-    lag = state.late.late_quantile(SETTLED) * params.granularity
+    nearly_all = state.late.late_quantile(SETTLED) * params.granularity
+    lag = math.ceil(MARGIN * min(state.max_delay, FURTHEST * nearly_all))
     reached = watermark if watermark > clock else min(watermark, clock - lag)
     return reached if before is None else max(before, reached)
+
+
+def unseen(
+    params: SlackParams, counts: Iterable[PaneCount], settled: int | None, bound: int | None
+) -> int:
+    """Results that rows of a batch may break without being measured, at most.
+
+    Rows of windows measured already (up to ``settled``), and strays (beyond ``bound``): each may
+    have broken one result of each of its windows.
+    """
+    hit: Counter[int] = Counter()
+    for count in counts:
+        if count.pane is None:
+            continue
+        last = count.pane - (count.pane - params.offset) % params.slide
+        is_stray = count.is_beyond(bound)
+        for start in range(last, count.pane - params.size, -params.slide):
+            end = start + params.size
+            if is_stray or (settled is not None and end <= settled):
+                hit[end] += count.rows
+    return sum(hit.values()) if params.is_grouped else len(hit)
 
 
 def _observe(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
@@ -198,22 +261,39 @@ def _observe(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
         return state
     delays = DelayHistogram.of_panes(placed, seen.before, params.granularity)
     window = Adwin.start(AdwinParams(), state.adwin)
+    level = window.mean
     window.update(delays.level, delays, items=ITEMS)
     curves = arrivals.update(params.curves, state.curves, placed, seen.before)
     begun = (*state.begun, seen.before if seen.before is not None else 0)
     begun = begun[-(window.items // ITEMS) :]
-    if window.dropped > state.adwin.dropped:
+    has_changed = window.dropped > state.adwin.dropped
+    if has_changed:
         curves = arrivals.since(curves, begun[0], at_least=params.half_life)
-    late = delays.only_late()
+    glimpse = Glimpse(
+        before=seen.before,
+        after=seen.after,
+        low=min(c.low for c in placed if c.low is not None),
+        delays=delays,
+        granularity=params.granularity,
+        windows=_complete_windows(params, state, seen),
+        changed=begun[0] if has_changed and window.mean > level else None,
+        anew=window.get() if has_changed else DelayHistogram(),
+    )
     return replace(
         state,
         max_delay=max(state.max_delay, largest_delay(placed, seen.before)),
         adwin=window.snapshot(),
         begun=begun,
         values=_faded(state.values, seen.sums),
-        late=state.late.merge(late),
+        late=state.late.merge(delays.only_late()),
         curves=curves,
+        holding=holding.update(params.holding, state.holding, glimpse),
     )
+
+
+def _complete_windows(params: SlackParams, state: SlackState, seen: Seen) -> int:
+    complete = _completeness(params, state, seen)
+    return sum(end <= complete for end, _ in state.curves.windows)
 
 
 def _faded(old: tuple[Sums, ...], new: tuple[Sums, ...]) -> tuple[Sums, ...]:
@@ -224,12 +304,15 @@ def _faded(old: tuple[Sums, ...], new: tuple[Sums, ...]) -> tuple[Sums, ...]:
     return tuple((0.8 * a[0] + b[0], 0.8 * a[1] + b[1], 0.8 * a[2] + b[2]) for a, b in pairs)
 
 
-def _margin(params: SlackParams, state: SlackState, seen: Seen) -> float:
+def _judged(params: SlackParams, state: SlackState, seen: Seen) -> SlackState:
     """The share of the allowed risk to plan with: less while results break the bound too often."""
+    doubt = state.doubt + seen.unseen
     if not seen.measured:
-        return state.margin
+        return replace(state, doubt=doubt)
     delta = min(requirement.delta for requirement in params.requirements)
-    return params.prudence.after(state.margin, 1 - seen.within / seen.measured, delta)
+    broken = 1 - max(0, seen.within - doubt) / seen.measured
+    margin = params.prudence.after(state.margin, broken, delta)
+    return replace(state, margin=margin, doubt=0)
 
 
 def _choose(

@@ -55,7 +55,16 @@ _BATCH = _fields(
     ("queries.<query>.aside", "rows", "rows written to the side output"),
     ("queries.<query>.quality.measured", "results", "results whose error became known"),
     ("queries.<query>.quality.within", "results", "those of them that kept the bound"),
-    ("queries.<query>.quality.fulfilment", "share or null", "kept so far, of all measured"),
+    (
+        "queries.<query>.quality.unseen",
+        "results",
+        "results measured earlier that rows of this batch may have broken after all",
+    ),
+    (
+        "queries.<query>.quality.fulfilment",
+        "share or null",
+        "kept so far, of all measured, at least: less those that may be broken unseen",
+    ),
     ("queries.<query>.quality.phase", "text", "how the slack was chosen"),
     ("queries.<query>.quality.threshold", "share or null", "coverage that the bound needs"),
     ("queries.<query>.quality.expected_coverage", "share or null", "coverage the model expects"),

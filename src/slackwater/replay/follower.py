@@ -20,6 +20,7 @@ from slackwater.disorder.slack import (
     SlackState,
     settled,
     step,
+    unseen,
 )
 from slackwater.plan.stage import QueryPlan
 from slackwater.replay.evaluate import Evaluator
@@ -48,8 +49,8 @@ class Follower:
 
     def choose(
         self, batch: pa.Table, times: list[int | None], before: int | None, after: int | None
-    ) -> int:
-        """The slack after a batch."""
+    ) -> int | None:
+        """The slack after a batch, ``None`` while the watermark is held."""
         rows = self._evaluator.prepare(batch, self.stage.state)
         passing = [time for time, ok in zip(times, rows["__passes"].to_pylist(), strict=True) if ok]
         totals = self._evaluator.totals(batch, self.stage.state)
@@ -58,9 +59,12 @@ class Follower:
             for b in self.promise.bounds
         )
         counts = tuple(self._counts(time for time in passing if time is not None))
-        seen = replace(self._seen, before=before, after=after, counts=counts, sums=sums)
+        doubt = unseen(self.params, counts, self.upto, None)
+        seen = replace(
+            self._seen, before=before, after=after, counts=counts, sums=sums, unseen=doubt
+        )
         self.state = step(self.params, self.state, seen)
-        return self.state.slack
+        return None if self.state.is_endless else self.state.slack
 
     def _counts(self, times: Iterable[int]) -> list[PaneCount]:
         found: dict[int, list[int]] = {}

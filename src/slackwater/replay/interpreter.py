@@ -100,12 +100,13 @@ class Interpreter:
         for time in times:
             if time is not None and (self.clock is None or time > self.clock):
                 self.clock = time
-        if self.clock is not None:
-            reached = self.clock - self._slack(batch, times, clock)
+        slack = None if self.clock is None else self._slack(batch, times, clock)
+        if self.clock is not None and slack is not None:
+            reached = self.clock - slack
             self.watermark = reached if before is None else max(before, reached)
         return self._climb(batch, times, before)
 
-    def _slack(self, batch: pa.Table, times: list[int | None], before: int | None) -> int:
+    def _slack(self, batch: pa.Table, times: list[int | None], before: int | None) -> int | None:
         if self.follower is None:
             return self.plan.slack
         return self.follower.choose(batch, times, before, self.clock)

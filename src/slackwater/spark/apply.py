@@ -329,11 +329,11 @@ class Applying:
         errors = self._runner(query, Bounds.between(waiting.after, waiting.upto), {}).measure()
         before = self.quality.get(query.name, Quality())
         if errors is None:
-            self.quality[query.name] = before.plus(Measured())
+            self.quality[query.name] = before.plus(Measured(), waiting.unseen)
             return
         table = self.engine.arrow(errors)
         self._meter(query, shown_errors(table))
-        self.quality[query.name] = before.plus(measured(table))
+        self.quality[query.name] = before.plus(measured(table), waiting.unseen)
 
     def _measure_recall(self, query: QueryPlan) -> None:
         """Write down the recall of periods that are complete by now; at the end of all of them."""

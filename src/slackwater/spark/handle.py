@@ -184,7 +184,8 @@ class Handle:
         """By query under a contract: what was promised, what was measured, and the slack.
 
         ``fulfilment`` is the share of measured results (of a join: periods) that kept the bound
-        so far; they are measured once their stragglers are in. The measured error of every
+        so far; they are measured once their stragglers are in. ``unseen`` results may be broken
+        by rows that came even later, or were set aside; they count as broken. The error of every
         result, or the recall of every period, is in the query's quality table.
         """
         plans = {plan.name: plan for plan in self._pipeline.plan.queries}
@@ -193,6 +194,7 @@ class Handle:
                 **_promised(plans[name]),
                 "measured": quality.results,
                 "within": quality.within,
+                "unseen": quality.unseen,
                 "fulfilment": quality.fulfilment,
                 **self._waits(name),
             }

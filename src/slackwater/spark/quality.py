@@ -19,19 +19,26 @@ from slackwater.plan.bound import RecallContract
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """All measurements of a query since it began, and those of the newest batch."""
+    """All measurements of a query since it began, and those of the newest batch.
+
+    ``unseen`` results may be broken without having been measured so: a row came after the
+    measurement, or was set aside.
+    """
 
     results: int = 0
     within: int = 0
     last: Measured = field(default_factory=Measured)
+    unseen: int = 0
 
-    def plus(self, found: Measured) -> Quality:
-        return Quality(self.results + found.results, self.within + found.within, found)
+    def plus(self, found: Measured, unseen: int = 0) -> Quality:
+        return Quality(
+            self.results + found.results, self.within + found.within, found, self.unseen + unseen
+        )
 
     @property
     def fulfilment(self) -> float | None:
-        """Share of measured results that kept their bound, ``None`` before the first one."""
-        return self.within / self.results if self.results else None
+        """Share of measured results that kept their bound, at least; ``None`` before the first."""
+        return max(0, self.within - self.unseen) / self.results if self.results else None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -45,6 +52,7 @@ class Quality:
         return {
             "measured": self.last.results,
             "within": self.last.within,
+            "unseen": waiting.unseen,
             "fulfilment": self.fulfilment,
             "phase": waiting.phase,
             "threshold": waiting.threshold,

@@ -41,15 +41,21 @@ class Controller(Protocol):
 
 
 class QualityDriven:
-    """The engine's own controller."""
+    """The engine's own controller. A hold is a slack that leaves the watermark where it is."""
 
-    def __init__(self, params: SlackParams) -> None:
+    def __init__(self, params: SlackParams, first: int) -> None:
         self.params = params
         self.state = SlackState()
+        self._watermark = first  # the first row is in no window that ends here
 
     def step(self, seen: Seen) -> int:
         self.state = slack.step(self.params, self.state, seen)
-        return self.state.slack
+        if seen.after is None:
+            return self.state.slack
+        if not self.state.is_endless:
+            self._watermark = max(self._watermark, seen.after - self.state.slack)
+            return self.state.slack
+        return seen.after - self._watermark
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +77,8 @@ def quality_driven(timeline: Timeline, stakes: Stakes, target: Target) -> Qualit
     # All results within the bound is nothing a controller can promise.
     delta = max(1 - target.confidence, 1e-4)
     requirement = Requirement(kind, target.error, delta)
-    return QualityDriven(SlackParams(frames.size, frames.slide, (requirement,), granularity))
+    params = SlackParams(frames.size, frames.slide, (requirement,), granularity)
+    return QualityDriven(params, int(timeline.times.min()))
 
 
 def play(
