@@ -43,6 +43,7 @@ class Follower:
         self.upto: int | None = None
         self.batch = 0
         self.errors: list[Row] = []
+        self.unseen = 0
         self._evaluator = evaluator
         self._said: dict[tuple[Any, ...], Row] = {}
         self._seen = Seen(None, None, ())
@@ -60,6 +61,7 @@ class Follower:
         )
         counts = tuple(self._counts(time for time in passing if time is not None))
         doubt = unseen(self.params, counts, self.upto, None)
+        self.unseen += doubt
         seen = replace(
             self._seen, before=before, after=after, counts=counts, sums=sums, unseen=doubt
         )

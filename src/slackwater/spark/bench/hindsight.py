@@ -19,16 +19,14 @@ Instants = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Errors of all results of a run, and how long after the end of its window each came."""
+    """Errors of all results that should exist, and how long after its window's end each came.
+
+    A result that was never given has an error of 1 and no latency (NaN).
+    """
 
     ends: Instants
     errors: Array
     latency: Array
-
-    def after(self, instant: int) -> Given:
-        """Without the results of windows that end before an instant."""
-        kept = self.ends > instant
-        return Given(self.ends[kept], self.errors[kept], self.latency[kept])
 
     def fulfilment(self, epsilon: float) -> float:
         return float((self.errors <= epsilon).mean())
@@ -36,7 +34,7 @@ class Given:
     @property
     def mean_latency(self) -> float:
         """Seconds of event time."""
-        return float(self.latency.mean() / SECOND)
+        return float(np.nanmean(self.latency) / SECOND)
 
 
 class Hindsight:
@@ -67,15 +65,13 @@ class Hindsight:
         return np.asarray(self._by_batch[:, -1])
 
     def judge(self, watermarks: Instants) -> Given:
-        """The results under these watermarks, one after each batch."""
+        """The results under these watermarks, one after each batch; the end closes what is open."""
         closing = np.searchsorted(np.maximum.accumulate(watermarks), self.ends, side="left")
-        closed = closing < watermarks.size
-        ends, closing = self.ends[closed], closing[closed]
-        said = self._by_batch[np.flatnonzero(closed), closing]
-        true = self.exact[closed]
-        errors = np.abs(said - true) / np.where(true == 0, 1, true)
-        latency = (self.clocks[closing] - ends).astype(np.float64)
-        return Given(ends, np.where(true == 0, 0, errors), latency)
+        closing = np.minimum(closing, watermarks.size - 1)
+        said = self._by_batch[np.arange(self.ends.size), closing]
+        errors = np.abs(said - self.exact) / np.where(self.exact == 0, 1, self.exact)
+        latency = (self.clocks[closing] - self.ends).astype(np.float64)
+        return Given(self.ends, np.where(self.exact == 0, 0, errors), latency)
 
     def fixed(self, slack: int) -> Given:
         return self.judge(self.clocks - slack)
@@ -83,11 +79,11 @@ class Hindsight:
     def max_k(self) -> Given:
         return self.judge(self.clocks - self.max_delays)
 
-    def best_fixed(self, epsilon: float, confidence: float, begin: int) -> int:
+    def best_fixed(self, epsilon: float, confidence: float) -> int:
         """The smallest fixed slack that would have kept the promise, to a millisecond."""
         low, high = -1, int(self.max_delays[-1])
         while high - low > 1000:
             middle = (low + high) // 2
-            kept = self.fixed(middle).after(begin).fulfilment(epsilon) >= confidence
+            kept = self.fixed(middle).fulfilment(epsilon) >= confidence
             low, high = (low, middle) if kept else (middle, high)
         return high

@@ -1,7 +1,8 @@
 """Quality-driven slack on Spark: was the promise kept, and how long did results take?
 
 One pipeline per regime of disorder, with one query for each error bound. The truth is computed
-from all rows; Max-K and the best fixed slack, chosen in hindsight, on the same micro-batches.
+from all rows; Max-K and the best fixed slack, chosen in hindsight, on the same micro-batches. All
+results are judged, from the first one on; the end of the stream closes what is open.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from slackwater.units import SECOND
 EPSILONS = (0.001, 0.01, 0.05)
 CONFIDENCE = 0.95
 SIZE, SLIDE = 10, 5
-WARM = 120  # seconds of event time that are not judged
 
 Tell = Callable[[str], None]
 
@@ -124,15 +124,13 @@ def _regime(
         str(scratch / "checkpoint"),
         tier="columnar",
         spark=spark,
+        flush=True,
         on_batch=lambda e: tell(f"{wanted.regime}: batch {e['batch']} of about {batches:.0f}"),
     )
     events = [event for event in handle.events() if event["event"] == "batch"]
-    begin = int(past.ends[0]) + WARM * SECOND
     for epsilon, name in names.items():
         given = _given(past, sinks[epsilon].folder, [e["streams"]["rows"]["clock"] for e in events])
-        yield _judged(
-            wanted.regime, epsilon, given.after(begin), past, begin, handle.quality()[name], events
-        )
+        yield _judged(wanted.regime, epsilon, given, past, handle.quality()[name], events)
 
 
 def _given(past: Hindsight, folder: Path, clocks: list[int]) -> Given:
@@ -142,13 +140,16 @@ def _given(past: Hindsight, folder: Path, clocks: list[int]) -> Given:
             "SELECT epoch_us(window_end) AS ends, total, batch::BIGINT AS batch "
             f"FROM read_parquet('{folder}/*/*.parquet', hive_partitioning = true)"
         ).to_arrow_table()
-    ends = found["ends"].to_numpy()
-    known = np.isin(ends, past.ends)
-    ends = ends[known]
-    true = past.exact[np.searchsorted(past.ends, ends)]
-    errors = np.abs(found["total"].to_numpy()[known] - true) / np.where(true == 0, 1, true)
-    latency = np.asarray(clocks)[found["batch"].to_numpy()[known]] - ends
-    return Given(ends, np.where(errors < 1e-9, 0, errors), latency)
+    clock = np.asarray([c for c in clocks if c is not None])
+    errors, latency = np.ones(past.ends.size), np.full(past.ends.size, np.nan)
+    known = np.isin(found["ends"].to_numpy(), past.ends)
+    at = np.searchsorted(past.ends, found["ends"].to_numpy()[known])
+    true = past.exact[at]
+    wrong = np.abs(found["total"].to_numpy()[known] - true) / np.where(true == 0, 1, true)
+    errors[at] = np.where(wrong < 1e-9, 0, wrong)
+    batch = np.minimum(found["batch"].to_numpy()[known], clock.size - 1)
+    latency[at] = clock[batch] - past.ends[at]
+    return Given(past.ends, errors, latency)
 
 
 def _judged(  # noqa: PLR0917 - a table of figures, each from another place
@@ -156,14 +157,13 @@ def _judged(  # noqa: PLR0917 - a table of figures, each from another place
     epsilon: float,
     given: Given,
     past: Hindsight,
-    begin: int,
     quality: dict[str, Any],
     events: list[dict[str, Any]],
 ) -> Outcome:
-    most = past.max_k().after(begin)
-    best = past.best_fixed(epsilon, CONFIDENCE, begin)
-    fixed = past.fixed(best).after(begin)
-    same = past.best_fixed(epsilon, given.fulfilment(epsilon), begin)
+    most = past.max_k()
+    best = past.best_fixed(epsilon, CONFIDENCE)
+    fixed = past.fixed(best)
+    same = past.best_fixed(epsilon, given.fulfilment(epsilon))
     return Outcome(
         regime=regime,
         epsilon=epsilon,
@@ -171,7 +171,7 @@ def _judged(  # noqa: PLR0917 - a table of figures, each from another place
         latency_s=round(given.mean_latency, 3),
         fulfilment_maxk=round(most.fulfilment(epsilon), 4),
         latency_maxk_s=round(most.mean_latency, 3),
-        latency_best_fixed_s=round(past.fixed(same).after(begin).mean_latency, 3),
+        latency_best_fixed_s=round(past.fixed(same).mean_latency, 3),
         fulfilment_least_fixed=round(fixed.fulfilment(epsilon), 4),
         latency_least_fixed_s=round(fixed.mean_latency, 3),
         measured=quality["measured"],
