@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -14,6 +15,8 @@ from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
 from slackwater.cli.main import app
+from slackwater.cli.perform import Run, places_of
+from slackwater.spark.document import load
 from tests.cli.toml import FILES, GENERATED, write
 
 START = 1_704_067_200_000_000
@@ -76,6 +79,18 @@ def test_a_run_without_terminal_prints_lines_and_a_summary(
     assert "spark tier" in result.stdout
     assert (folder / "events.jsonl").exists()
     assert not (tmp_path / "state").exists()
+
+
+def test_the_summary_names_the_folders_that_were_given(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows")
+    text = FILES.replace("sink = { kind", 'side = { path = "aside" }\nsink = { kind')
+    asked = load(write(tmp_path, text))
+    run = Run(asked.pipeline.queries, tmp_path / "state", asked.options, "title")
+    places = places_of(run)
+    assert places["side"] == {"sums": str(tmp_path / "aside")}
+    assert places["results"] == {"sums": str(tmp_path / "out" / "sums")}
+    plain = replace(run, queries=tuple(replace(q, side=None) for q in run.queries))
+    assert places_of(plain)["side"] == {"sums": str(tmp_path / "state" / "side" / "sums")}
 
 
 def test_a_checkpoint_has_to_be_named(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from slackwater.query.stream import Query
 from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.sinks import ParquetSink, Results, Sink
+from slackwater.spark.sinks import OwnedSink, Owner, ParquetSink, Results, Sink
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,10 @@ class WatchedSink:
     def open(self, query: str) -> None:
         self.inner.open(query)
 
+    def claim(self, owner: Owner) -> None:
+        if isinstance(self.inner, OwnedSink):
+            self.inner.claim(owner)
+
     def write(self, batch: int, results: Results) -> int:
         if results.is_distributed and self.collect:
             results = Results(results.session, results.arrow(), results.schema)
@@ -79,9 +83,9 @@ def watched(query: Query, folder: Path, feed: Feed, *, collect: bool = False) ->
     return replace(query, sink=WatchedSink(sink, feed, query.name, collect))
 
 
-def place_of(query: Query, folder: Path) -> str:
-    """Where the results of a query lie, in words."""
-    sink = query.sink.inner if isinstance(query.sink, WatchedSink) else query.sink
+def place_of(given: Sink | None, otherwise: Path) -> str:
+    """Where an output lies, in words: where its sink puts it, or else in the checkpoint."""
+    sink = given.inner if isinstance(given, WatchedSink) else given
     if sink is None:
-        return str(Checkpoint(folder).results(query.name))
+        return str(otherwise)
     return str(sink.folder) if isinstance(sink, ParquetSink) else type(sink).__name__

@@ -52,7 +52,7 @@ def perform(run: Run, console: Console, form: Form) -> tuple[dict[str, Any], Tal
         watch = Watch(feed, tally, view)
         handle = asked.start(str(run.folder), **how, spark=session)
         drive(handle, watch, stop, limit=run.limit, log=run.log)
-    return {**tally.summary(watch.seconds), **_places(run)}, tally
+    return {**tally.summary(watch.seconds), **places_of(run)}, tally
 
 
 def _patience(console: Console, form: Form) -> AbstractContextManager[object]:
@@ -60,12 +60,13 @@ def _patience(console: Console, form: Form) -> AbstractContextManager[object]:
     return console.status("starting Spark ...") if waiting else nullcontext()
 
 
-def _places(run: Run) -> dict[str, Any]:
+def places_of(run: Run) -> dict[str, Any]:
+    """Where everything lies afterwards."""
     checkpoint = Checkpoint(run.folder)
     return {
         "checkpoint": str(run.folder),
-        "results": {query.name: place_of(query, run.folder) for query in run.queries},
-        "side": {query.name: str(checkpoint.side(query.name)) for query in run.queries},
+        "results": {q.name: place_of(q.sink, checkpoint.results(q.name)) for q in run.queries},
+        "side": {q.name: place_of(q.side, checkpoint.side(q.name)) for q in run.queries},
         "events": str(checkpoint.events),
         "log": str(run.log),
     }

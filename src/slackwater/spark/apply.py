@@ -57,8 +57,10 @@ class Outlets:
     meters: dict[str, Sink]
 
     @property
-    def all(self) -> list[tuple[str, Sink]]:
-        return [*self.sinks.items(), *self.sides.items(), *self.meters.items()]
+    def all(self) -> list[tuple[str, str, Sink]]:
+        """What goes out, of which query, and where."""
+        outputs = {"results": self.sinks, "late rows": self.sides, "quality": self.meters}
+        return [(what, query, sink) for what, to in outputs.items() for query, sink in to.items()]
 
 
 @dataclass(frozen=True, slots=True)

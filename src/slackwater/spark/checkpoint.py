@@ -23,8 +23,10 @@ import json
 import os
 import shutil
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from slackwater.errors import CheckpointError, StorageError
 from slackwater.plan.meaning import Order, differences, is_same
@@ -87,6 +89,19 @@ def unseal(path: Path) -> dict[str, Any]:
         f"run 'slackwater repair {path.parent.parent}' to go back to the newest sound batch; "
         "the batches after it are then read again from their sources",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who writes to a sink: a checkpoint, by its id and folder, and which output of it.
+
+    ``adopts``: the checkpoint comes from before there were owners.
+    """
+
+    id: str
+    folder: str
+    output: str
+    adopts: bool = False
 
 
 class Checkpoint:
@@ -195,10 +210,16 @@ class Checkpoint:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return Order()  # opening it tells what is wrong
 
+    def owner(self, output: str) -> Owner:
+        """Who writes an output of this checkpoint, wherever its folder is moved to."""
+        value = json.loads(self.identity.read_text(encoding="utf-8"))
+        known = value.get("id")
+        return Owner(known or value["pipeline"], str(self.folder), output, adopts=known is None)
+
     def _check(self, identity: str, meaning: dict[str, object], words: dict[str, str]) -> None:
         path = self.identity
         if not path.exists():
-            value = {"format": FORMAT, "pipeline": identity, "meaning": meaning}
+            value = {"format": FORMAT, "pipeline": identity, "meaning": meaning, "id": uuid4().hex}
             value |= {"order": Order.of(meaning).to_json(), "words": words}
             write_atomically(path, json.dumps(value, indent=1).encode())
             return

@@ -64,6 +64,7 @@ from slackwater.spark.quality import (
 )
 from slackwater.spark.report import Stopwatch, batch_report
 from slackwater.spark.run import Run, total_rows
+from slackwater.spark.sinks.base import OwnedSink
 from slackwater.spark.snapshot import Snapshot
 
 SMALL_BATCH = 300_000
@@ -170,8 +171,10 @@ class Loop:
                 self.events.write("batch", **manifest["report"])
             self._tell_answers(manifest)
         self.checkpoint.sweep(set().union(*self.named.values()))
-        for query, sink in self.outlets.all:
+        for output, query, sink in self.outlets.all:
             sink.open(query)
+            if isinstance(sink, OwnedSink):
+                sink.claim(self.checkpoint.owner(f"{output} of query {query!r}"))
             sink.rollback(self.batch)
 
     def _tell_answers(self, manifest: dict[str, Any]) -> None:

@@ -11,10 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.control.records import Policy, Tier
-from slackwater.errors import CheckpointError, Problem, QueryError
+from slackwater.errors import CheckpointError, Problem, QueryError, SourceError
 from slackwater.events.log import EventLog
 from slackwater.events.schema import VERSION
-from slackwater.plan.build import check
 from slackwater.plan.explain import explain_json, explain_text, explain_value
 from slackwater.plan.meaning import Order, words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
@@ -23,6 +22,7 @@ from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.spark.agreement import agree
 from slackwater.spark.apply import Layout, Outlets
 from slackwater.spark.beat import beat_period
+from slackwater.spark.check import check_all, refuse_strangers
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.control_stream import check_control, follow
 from slackwater.spark.handle import Handle
@@ -33,6 +33,7 @@ from slackwater.spark.session import direct_checkpoint_files, local_session
 from slackwater.spark.shape import shapes
 from slackwater.spark.sinks import ParquetSink
 from slackwater.spark.sources.base import Source
+from slackwater.spark.sources.folder import is_remote, local_path
 from slackwater.units import SECOND, DurationLike, duration, fingerprint
 
 TIERS = ("auto", "columnar", "spark")
@@ -68,15 +69,23 @@ def stream(
     >>> import slackwater as sw  # doctest: +SKIP
     >>> sw.stream("readings", df, time="ts")  # doctest: +SKIP
     """
-    return Stream(StreamDef(name, _schema(source), time, arrival, max_ahead, source))
+    return Stream(StreamDef(name, _schema(name, source), time, arrival, max_ahead, source))
 
 
-def _schema(source: DataFrame | Source) -> Schema:
+def _schema(name: str, source: DataFrame | Source) -> Schema:
     if isinstance(source, DataFrame):
         return Schema(
             tuple(Column(f.name, f.dataType.simpleString()) for f in source.schema.fields)
         )
-    return source.schema()
+    if isinstance(source, Source) and not isinstance(source, type):
+        return source.schema()
+    kind = type(source)
+    raise SourceError(
+        "SOURCE_KIND",
+        f"stream {name!r}: {kind.__module__}.{kind.__qualname__} is not a source of rows",
+        "give a streaming DataFrame (spark.readStream), sw.files, sw.generator or sw.recording; "
+        "rows in memory are written to a folder and replayed with sw.recording",
+    )
 
 
 def pipeline(*queries: Query) -> Pipeline:
@@ -134,8 +143,9 @@ class Pipeline:
 
     def __init__(self, queries: tuple[Query, ...], order: Order | None = None) -> None:
         order = order or Order()
+        refuse_strangers(queries)
         self.queries = tuple(order.arrange(query) for query in queries)
-        checked = check(self.queries)
+        checked = check_all(self.queries)
         self.plan: PipelinePlan = order.arrange_streams(lay_out(checked))
         self._streams = checked.streams
 
@@ -205,7 +215,7 @@ class Pipeline:
         if found := options.problems():
             raise QueryError(found)
         session = spark or SparkSession.getActiveSession() or local_session()
-        folder = Path(checkpoint).absolute()
+        folder = _local(checkpoint)
         known = Checkpoint(folder).order()
         return Pipeline(self.queries, known)._start(folder, options, session)
 
@@ -314,6 +324,16 @@ class Pipeline:
 def _open(definition: StreamDef, session: SparkSession) -> DataFrame:
     source = definition.source
     return source if isinstance(source, DataFrame) else source.open(session)
+
+
+def _local(checkpoint: str | Path) -> Path:
+    if is_remote(str(checkpoint)):
+        raise CheckpointError(
+            "CHECKPOINT_REMOTE",
+            f"{checkpoint} is not a folder of this machine",
+            "give a local or mounted folder that driver and executors see",
+        )
+    return local_path(checkpoint)
 
 
 def _refuse_sealed(loop: Loop) -> None:

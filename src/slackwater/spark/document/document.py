@@ -10,7 +10,6 @@ from typing import Any
 from rich.console import Console
 
 from slackwater.errors import Problem, QueryError, SourceError
-from slackwater.plan.build import check
 from slackwater.query.stream import Query
 from slackwater.spark.document.queries import Surroundings, read_query
 from slackwater.spark.document.sources import located, read_source
@@ -148,7 +147,7 @@ def _queries(
 def _query_problems(queries: list[Query]) -> list[Problem]:
     """What the plan builder finds in the queries that could be read."""
     try:
-        check(queries)
+        pipeline(*queries)
     except QueryError as error:
         return list(error.problems)
     return []

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow as pa
 
-from slackwater.spark.sinks.base import Results, Sink
+from slackwater.spark.checkpoint import Owner
+from slackwater.spark.sinks.base import OwnedSink, Results, Sink
 from slackwater.spark.sinks.memory import CallbackSink, ConsoleSink, MemorySink
 from slackwater.spark.sinks.parquet import ParquetSink
 
 
-def parquet(path: str) -> ParquetSink:
-    """Results as Parquet files under ``path``, one folder per micro-batch."""
-    return ParquetSink(path)
+def parquet(path: str | Path) -> ParquetSink:
+    """Results as Parquet files under ``path``, one folder per micro-batch.
+
+    The folder belongs to one output of one checkpoint: another is refused.
+    """
+    return ParquetSink(str(path))
 
 
 def memory() -> MemorySink:
@@ -35,6 +40,8 @@ __all__ = [
     "CallbackSink",
     "ConsoleSink",
     "MemorySink",
+    "OwnedSink",
+    "Owner",
     "ParquetSink",
     "Results",
     "Sink",

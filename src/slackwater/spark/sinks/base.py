@@ -8,6 +8,8 @@ from typing import Protocol, runtime_checkable
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.spark.checkpoint import Owner
+
 
 @dataclass(frozen=True, slots=True)
 class Results:
@@ -64,4 +66,13 @@ class Sink(Protocol):
 
     def rollback(self, batch: int) -> None:
         """Forget the results of all batches after ``batch``."""
+        ...
+
+
+@runtime_checkable
+class OwnedSink(Sink, Protocol):
+    """A sink that remembers whose results it has, so that nobody rolls back those of others."""
+
+    def claim(self, owner: Owner) -> None:
+        """Take the sink for an output; raise ``SinkError`` if it has results of others."""
         ...

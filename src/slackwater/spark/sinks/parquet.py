@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,23 +12,38 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from slackwater.errors import SinkError
-from slackwater.spark.checkpoint import storage_error
+from slackwater.spark.checkpoint import Owner, storage_error, write_atomically
 from slackwater.spark.disk import make_folder, sync, sync_tree
 from slackwater.spark.parquet import write_parquet
 from slackwater.spark.sinks.base import Results
+from slackwater.spark.sources.folder import is_remote, local_path
 
+OWNER = "_slackwater.json"
+_BATCH = re.compile(r"_?batch=(\d+|probe)")
 LABELS = {"window_start", "window_end", "kind", "revision", "coverage", "emitted_at"}
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetSink:
-    """Writes results under ``path``; read them back with any Parquet reader."""
+    """Writes results under ``path``; read them back with any Parquet reader.
+
+    A relative path starts at the folder in which the process is when the sink is made.
+    """
 
     path: str
 
+    def __post_init__(self) -> None:
+        if is_remote(self.path):
+            raise SinkError(
+                "SINK_REMOTE",
+                f"parquet: {self.path} is not a folder of this machine",
+                "give a local or mounted folder, or a sink of your own",
+            )
+        object.__setattr__(self, "path", str(local_path(self.path)))
+
     @property
     def folder(self) -> Path:
-        return Path(self.path).absolute()
+        return Path(self.path)
 
     def open(self, query: str) -> None:
         try:
@@ -40,6 +57,23 @@ class ParquetSink:
                 f"query {query!r}: cannot write to {self.folder}: {error.strerror}",
                 "choose another folder or give this process the right to write there",
             ) from error
+
+    def claim(self, owner: Owner) -> None:
+        """Take the folder for an output, for good; refuse one with answers of others."""
+        if self.folder.is_relative_to(owner.folder):
+            return  # inside the checkpoint, which is nobody else's
+        mine = {"checkpoint": owner.id, "folder": owner.folder, "output": owner.output}
+        path = self.folder / OWNER
+        known = _read(path)
+        if known is None:
+            found = [] if owner.adopts else _answers(self.folder)
+            if found:
+                text = f"{found[0].name}, which this checkpoint did not write"
+                raise _occupied(owner, self.folder, text)
+            write_atomically(path, json.dumps(mine).encode())
+        elif any(known.get(key) != mine[key] for key in ("checkpoint", "output")):
+            text = f"{known.get('output')} of the checkpoint in {known.get('folder')}"
+            raise _occupied(owner, self.folder, text)
 
     def write(self, batch: int, results: Results) -> int:
         whole = self.folder / f"batch={batch}"
@@ -60,13 +94,39 @@ class ParquetSink:
         return rows
 
     def rollback(self, batch: int) -> None:
-        for found in [*self.folder.glob("batch=*"), *self.folder.glob("_batch=*")]:
-            if found.name.startswith("_") or int(found.name.removeprefix("batch=")) > batch:
+        for found in self.folder.glob("*batch=*"):
+            name = _BATCH.fullmatch(found.name)
+            if name and (found.name.startswith("_") or int(name[1]) > batch):
                 shutil.rmtree(found, ignore_errors=True)
         try:
             sync(self.folder)
         except OSError as error:
             raise storage_error(error, self.folder) from error
+
+
+def _read(path: Path) -> dict[str, object] | None:
+    """Whose the folder is; ``None`` if that was not written down."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _answers(folder: Path) -> list[Path]:
+    """What somebody left in a folder that readers would take for results."""
+    found = (*folder.glob("batch=*"), *folder.glob("[!_.]*.parquet"))
+    return sorted(found)
+
+
+def _occupied(owner: Owner, folder: Path, text: str) -> SinkError:
+    return SinkError(
+        "SINK_OCCUPIED",
+        f"{owner.output}: {folder} has {text}",
+        "choose another folder, or move away what is there (a new checkpoint deletes nothing)",
+    )
 
 
 def _repeating(schema: pa.Schema) -> list[str]:

@@ -125,7 +125,7 @@ def recording(
     pace = Pace(speed, rows_per_batch, partitions)
     schema = infer(found, format, given, by_spark=False)
     _refuse_wrong(schema, time, arrival, sort=sort, problems=pace.problems())
-    copies = Path(cache) if cache is not None else normalize.default_cache()
+    copies = folders.local_path(cache) if cache is not None else normalize.default_cache()
     parquet = (
         found if format == "parquet" else normalize.to_parquet(found, format, given, schema, copies)
     )
