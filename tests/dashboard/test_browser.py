@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
+from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from tests.dashboard.serving import serving
 from tests.events.story import WALL, batch, ended, plan, sample, tell
 
 pytestmark = needs_chromium
+START = 1_704_067_200_000_000  # 2024-01-01
 HOSTILE = '<img src=x onerror="window.hacked=1">\'</script><script>window.hacked=1</script>'
 
 
@@ -111,6 +115,61 @@ def test_a_drag_zooms_all_charts_and_a_double_click_returns(browser: Browser, ad
         seen.page.locator(".u-over").nth(3).dblclick()
         expect(seen.page.locator("html")).to_have_attribute("data-points", "120")
         assert seen.complaints == []
+
+
+def slow_run(folder: Path) -> Path:
+    """A recording of weeks, played in a minute: delays of hours."""
+    log = tell(folder, 0)
+    day = 86_400_000_000
+    for number in range(60):
+        event = batch(number)
+        for stream in event["streams"].values():
+            stream["clock"] = START + number * day
+        for query in event["queries"].values():
+            query["watermark"] = START + number * day - 5 * day // 24 - number % 7 * day // 30
+            query["slack"] = 5 * day // 24
+        log.write("batch", **event)
+    log.write("stop", batch=59, reason="stopped")
+    log.close()
+    return folder
+
+
+def test_marks_lie_at_round_durations_and_round_instants(browser: Browser, tmp_path: Path) -> None:
+    with serving(slow_run(tmp_path)) as (url, _), visit(browser, url) as seen:
+        chart = seen.page.locator("[data-query=fixed] .chart").first
+        marks = (chart.get_attribute("data-marks") or "").split(" | ")
+        assert all(re.fullmatch(r"\d+ h", mark) for mark in marks), marks
+        assert len(marks) >= 2
+        steps = {int(b.split()[0]) - int(a.split()[0]) for a, b in pairwise(marks)}
+        assert steps <= {1, 2, 3, 6, 12}
+        assert len(steps) == 1
+        # a run far from the wall's clock is told in event time
+        times = (chart.get_attribute("data-times") or "").split(" | ")
+        days = [date.fromisoformat(time).toordinal() for time in times]
+        assert date(2024, 1, 1) <= date.fromisoformat(times[0]) < date(2024, 2, 1)
+        assert {b - a for a, b in pairwise(days)} <= {1, 2, 5, 10, 20, 50}
+        seen.page.locator("#axis").click()
+        assert re.match(r"\d\d:\d\d", chart.get_attribute("data-times") or "")
+        assert chart.get_attribute("data-marks") == " | ".join(marks)
+        assert seen.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("unit", "given", "told"),
+    [
+        ("s", [0, 1800, 3600, 5400], "0 min | 30 min | 60 min | 90 min"),
+        ("s", [0, 0.5, 1, 1.5], "0 s | 0.5 s | 1 s | 1.5 s"),
+        ("s", [0, 86400, 172800], "0 d | 1 d | 2 d"),
+        ("ms", [0, 200, 400], "0 ms | 200 ms | 400 ms"),
+        ("ms", [0, 2000, 4000], "0 s | 2 s | 4 s"),
+    ],
+)
+def test_durations_of_one_axis_have_one_unit(
+    browser: Browser, address: str, unit: str, given: list[float], told: str
+) -> None:
+    with visit(browser, address) as seen:
+        script = "([m, u]) => import('./static/format.js').then((f) => f.durations(m, u))"
+        assert " | ".join(seen.page.evaluate(script, [given, unit])) == told
 
 
 def test_a_query_can_be_hidden(browser: Browser, address: str) -> None:

@@ -1,13 +1,47 @@
 // A chart: title, legend with values, and a uPlot canvas that follows the page's time.
 
 import { colour, element, setText } from "./dom.js";
-import { isKnown, onAxis, shown, wallTime } from "./format.js";
+import { durationSteps, durations, instants, isKnown, onAxis, roundInstants, shown, wallTime } from "./format.js";
 
 const HEIGHT = 150;
+const MARK = 90; // pixels that a mark of event time takes at least
 const charts = new Set();
 
-// What all charts share: zoom, and the moment looked at (seconds, null for the newest).
-export const view = { range: null, moment: null, onRange: () => {}, hovered: null };
+// What all charts share: zoom, the moment looked at (seconds, null for the newest), and whose time is told.
+export const view = { range: null, moment: null, onRange: () => {}, hovered: null, isEvent: false };
+
+// Wall time and event time of a run, side by side, in seconds; neither goes back.
+export class Clocks {
+  constructor(times, clocks) {
+    this.wall = [];
+    this.event = [];
+    times.forEach((time, i) => {
+      if (!isKnown(clocks[i])) return;
+      this.wall.push(time);
+      this.event.push(Math.max(clocks[i], this.event[this.event.length - 1] ?? -Infinity));
+    });
+  }
+
+  get isKnown() { return this.wall.length > 1 && this.event[this.event.length - 1] > this.event[0]; }
+
+  // A stream whose clock is far from that of the wall is played again.
+  get isReplay() {
+    const last = this.wall.length - 1;
+    return this.isKnown && Math.abs(this.wall[last] - this.event[last]) > 3600;
+  }
+
+  eventAt(time) { return between(this.wall, this.event, time); }
+
+  wallAt(event) { return between(this.event, this.wall, event); }
+}
+
+function between(from, to, value) {
+  let high = from.findIndex((each) => each >= value);
+  if (high < 0) high = from.length - 1;
+  const low = Math.max(0, high - 1);
+  const part = from[high] > from[low] ? (value - from[low]) / (from[high] - from[low]) : 0;
+  return to[low] + Math.min(Math.max(part, 0), 1) * (to[high] - to[low]);
+}
 
 export function redrawAll() {
   for (const chart of charts) chart.rebuild();
@@ -103,8 +137,8 @@ export class Chart {
       },
       scales: { x: { time: true }, y: { range: (_, low, high) => this.limits(low, high) } },
       axes: [
-        { ...axis, size: 26, space: 70, values: (_, marks) => marks.map((mark) => axisTime(mark, marks)) },
-        { ...axis, size: 56, space: 34, values: (_, marks) => marks.map((mark) => onAxis(mark, this.unit)) },
+        { ...axis, size: 26, space: 70, ...this.timeAxis() },
+        { ...axis, size: 56, space: 34, ...this.valueAxis() },
       ],
       series: [{}, ...ordered.map((one) => this.line(one))],
       hooks: {
@@ -115,6 +149,34 @@ export class Chart {
         ready: [(u) => u.over.addEventListener("dblclick", () => view.onRange(null))],
       },
     };
+  }
+
+  // Marks over time: of the wall, or of the events.
+  timeAxis() {
+    if (!view.isEvent || !this.clocks?.isKnown) return { values: (_, marks) => this.marked("times", marks.map((mark) => axisTime(mark, marks))) };
+    const round = (low, high, width) => roundInstants(this.clocks.eventAt(low), this.clocks.eventAt(high), Math.max(1, width / MARK));
+    let events = [];
+    return {
+      splits: (u, _, low, high) => {
+        const width = u.bbox.width / devicePixelRatio;
+        const fits = (event) => (high - this.clocks.wallAt(event)) / (high - low) * width > MARK / 3;
+        events = round(low, high, width).filter(fits);
+        return events.map((event) => this.clocks.wallAt(event));
+      },
+      values: () => this.marked("times", instants(events)),
+    };
+  }
+
+  valueAxis() {
+    const incrs = durationSteps(this.unit);
+    if (!incrs) return { values: (_, marks) => this.marked("marks", marks.map((mark) => onAxis(mark, this.unit))) };
+    return { incrs, values: (_, marks) => this.marked("marks", durations(marks, this.unit)) };
+  }
+
+  // What is drawn is also told, to whoever cannot read a canvas.
+  marked(axis, texts) {
+    this.node.dataset[axis] = texts.join(" | ");
+    return texts;
   }
 
   line(one) {

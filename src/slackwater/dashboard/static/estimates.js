@@ -88,7 +88,7 @@ class AgeChart extends Chart {
       ...usual,
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: false }, y: usual.scales.y },
-      axes: [{ ...usual.axes[0], values: (_, marks) => marks.map((mark) => onAxis(mark, "%")) }, usual.axes[1]],
+      axes: [{ ...usual.axes[0], splits: undefined, values: (_, marks) => marks.map((mark) => onAxis(mark, "%")) }, usual.axes[1]],
       hooks: { drawClear: [shadeWaiting], setCursor: usual.hooks.setCursor },
     };
   }

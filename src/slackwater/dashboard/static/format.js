@@ -32,6 +32,48 @@ export function onAxis(value, unit) {
   return shown(value, ["s", "ms", "B"].includes(unit) ? unit : "");
 }
 
+// Steps between two marks that people count in, in seconds.
+const SECONDS = [1, 2, 5, 10, 15, 30];
+const ROUND = [
+  ...[0.001, 0.01, 0.1].flatMap((part) => [1, 2, 5].map((step) => step * part)),
+  ...SECONDS, ...SECONDS.map((step) => step * 60), ...[1, 2, 3, 6, 12].map((step) => step * 3600),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((step) => step * 86400),
+];
+const SIZES = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"], [0.001, "ms"]];
+
+// Where marks of a scale of durations may lie: null for other scales.
+export function durationSteps(unit) {
+  return unit === "s" ? ROUND : unit === "ms" ? ROUND.map((step) => step * 1000) : null;
+}
+
+// Marks of a scale of durations, all in one unit: 0 min, 30 min, 60 min.
+export function durations(marks, unit) {
+  const sizes = marks.map((mark) => (unit === "ms" ? mark / 1000 : mark));
+  const step = sizes.length > 1 ? sizes[1] - sizes[0] : Math.abs(sizes[0] ?? 0);
+  const most = Math.max(...sizes.map(Math.abs));
+  const [size, name] = SIZES.find(([each]) => step >= each * 0.999 || (each === 1 && most >= 1)) ?? SIZES[4];
+  return sizes.map((mark) => `${Number((mark / size).toFixed(3))} ${name}`);
+}
+
+// Marks of a scale of event time (seconds, UTC): instants a round step apart, at most so many.
+export function roundInstants(low, high, most) {
+  const step = ROUND.find((each) => each >= 1 && (high - low) / each <= most) ?? ROUND[ROUND.length - 1];
+  const found = [];
+  for (let at = Math.ceil(low / step) * step; at <= high; at += step) found.push(at);
+  return found;
+}
+
+// As much of an instant as tells it from its neighbours.
+export function instants(marks) {
+  const step = marks.length > 1 ? Math.abs(marks[1] - marks[0]) : 0;
+  return marks.map((mark) => {
+    const text = new Date(mark * 1000).toISOString();
+    if (step >= 86400) return text.slice(0, 10);
+    const time = text.slice(11, step >= 60 ? 16 : 19);
+    return step >= 3600 ? `${text.slice(5, 10)} ${time}` : time;
+  });
+}
+
 function seconds(value) {
   const size = Math.abs(value);
   if (size < 1 && size > 0) return [fixed(value * 1000), "ms"];

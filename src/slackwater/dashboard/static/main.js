@@ -19,6 +19,7 @@ function draw() {
   requestAnimationFrame(() => {
     isDrawing = false;
     offer();
+    offerTimes();
     for (const panel of panels) panel.show(chosen);
     const spans = panels.map((panel) => panel.times).filter((times) => times.length);
     const span = spans.length ? [Math.min(...spans.map((t) => t[0])), Math.max(...spans.map((t) => t[t.length - 1]))] : null;
@@ -26,6 +27,22 @@ function draw() {
     document.documentElement.dataset.points = String(Math.max(0, ...spans.map((times) => times.length)));
   });
 }
+
+// Whose time the charts tell; that of the events to begin with, where they are played again.
+const axis = document.getElementById("axis");
+let isChosen = false;
+function offerTimes() {
+  const clocks = panels.filter((panel) => panel.times.length).map((panel) => panel.clocks);
+  axis.hidden = !clocks.some((each) => each.isKnown);
+  if (!isChosen && clocks.length) view.isEvent = clocks.every((each) => each.isReplay);
+  axis.setAttribute("aria-pressed", String(view.isEvent));
+}
+axis.addEventListener("click", () => {
+  isChosen = true;
+  view.isEvent = !view.isEvent;
+  axis.setAttribute("aria-pressed", String(view.isEvent));
+  redrawAll();
+});
 
 // While zoomed in, only a part is here; the time bar keeps the whole span.
 let known = null;

@@ -1,8 +1,8 @@
 // One run: how it stands, its queries side by side, then what they share.
 
-import { Chart, indexAt, lastKnown, view } from "./chart.js";
+import { Chart, Clocks, indexAt, lastKnown, view } from "./chart.js";
 import { colour, element, setText } from "./dom.js";
-import { shown, span, wallDate, wallTime, whole } from "./format.js";
+import { isKnown, shown, span, wallDate, wallTime, whole } from "./format.js";
 import { DecisionLog } from "./log.js";
 import { PlanGraph, rate } from "./plan.js";
 import { QueryPanel } from "./query.js";
@@ -36,14 +36,23 @@ export class RunPanel {
     if (this.version !== this.run.version || !this.seconds) {
       this.version = this.run.version;
       this.seconds = this.run.at.map((at) => at / 1e6);
+      this.clocks = new Clocks(this.seconds, this.seconds.map((_, at) => this.newest(at)));
     }
     return this.seconds;
+  }
+
+  // The newest event time of all streams, in seconds.
+  newest(at) {
+    const known = this.run.owners("stream").map((name) => this.run.column("stream", name, "clock")[at]).filter(isKnown);
+    return known.length ? Math.max(...known) / 1e6 : null;
   }
 
   show(chosen) {
     const times = this.times;
     const names = [...new Set([...Object.keys(this.run.plan.queries), ...this.run.owners("query")])];
     this.arrange(names.filter((name) => chosen.has(`${this.run.id}/${name}`)));
+    const charts = [...this.shared, ...[...this.panels.values()].flatMap((panel) => panel.all)];
+    for (const chart of charts) chart.clocks = this.clocks;
     for (const panel of this.panels.values()) panel.show(times);
     this.showShared(times);
     this.plan.show(times);
