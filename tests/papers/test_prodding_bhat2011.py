@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchmarks.papers.prodding_bhat2011.draw import draw_all
-from benchmarks.papers.prodding_bhat2011.measure import Scale, burst_experiment
-from benchmarks.papers.prodding_bhat2011.run import HERE, check, run
-
-TINY = Scale(
-    300,
-    2,
-    3,
-    (300,),
-    (1,),
-    (3.25,),
-    ("uniform", "normal 400"),
-    aggressiveness=(0.1, 0.3, 0.5),
-    arrivals=("at once",),
-)
+from benchmarks.papers.prodding_bhat2011.measure import QUICK, burst_experiment
+from benchmarks.papers.prodding_bhat2011.run import run
 
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:
-    return run(TINY)
+    return run(QUICK)
 
 
 def curve(data: dict[str, Any], values: str, function: str, offset: int) -> list[float]:
@@ -37,8 +24,8 @@ def curve(data: dict[str, Any], values: str, function: str, offset: int) -> list
     ]
 
 
-@pytest.mark.spec("prodding:F50", "prodding:F62")
-def test_prods_cost_finals_nothing(data: dict[str, Any]) -> None:
+@pytest.mark.spec("prodding:F62")
+def test_prods_change_no_final_and_hold_none_up_in_virtual_time(data: dict[str, Any]) -> None:
     for row in data["overhead"]:
         assert row["is_equal"]
         assert row["with_s"] == row["without_s"]
@@ -69,7 +56,7 @@ def test_means_and_maxima_stay_flat_while_sums_and_counts_fall(data: dict[str, A
         for function in ("Sum", "Count"):
             for offset in (0, 1):
                 found = curve(data, values, function, offset)
-                missed = [p * 10 + offset for p in TINY.aggressiveness]
+                missed = [p * 10 + offset for p in QUICK.aggressiveness]
                 # the coverage law; boundary windows cost some more
                 assert found == pytest.approx([100 * (1 - s / 30) for s in missed], abs=3.5)
                 assert found == sorted(found, reverse=True)
@@ -147,20 +134,5 @@ def test_arrivals_within_a_second_decide_how_many_windows_count() -> None:
     assert spread["accuracy"] > 95
 
 
-def test_every_expected_figure_is_measured_and_told(
-    data: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    expected = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))["figures"]
-    part = {name for name, entry in expected.items() if not entry.get("full_only")}
-    part &= data["figures"].keys()
-    assert len(part) > 30
-    check(data["figures"], is_quick=True)
-    told = capsys.readouterr().out
-    assert all(name in told for name in part)
+def test_every_picture_is_drawn(data: dict[str, Any], tmp_path: Path) -> None:
     assert all(path.stat().st_size > 5_000 for path in draw_all(data, tmp_path))
-
-
-def test_every_expected_figure_is_in_the_results_that_are_kept() -> None:
-    expected = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))["figures"]
-    kept = json.loads((HERE / "results" / "results.json").read_text(encoding="utf-8"))["figures"]
-    assert expected.keys() <= kept.keys()

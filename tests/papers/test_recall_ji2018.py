@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,12 @@ import pytest
 from benchmarks.papers.recall_ji2018.draw import draw_all
 from benchmarks.papers.recall_ji2018.measure import (
     AM,
-    PD,
-    VARIANTS,
+    AM_EQ_OFF,
+    QUICK,
     Experiment,
-    Scale,
     baselines,
 )
-from benchmarks.papers.recall_ji2018.run import HERE, check, figures, measure
+from benchmarks.papers.recall_ji2018.run import HERE, check, run
 from benchmarks.papers.recall_ji2018.workload import NEAR, X2, X3, X4, DataSet, Nearby
 
 from slackwater.replay.join.condition import Where
@@ -28,27 +26,12 @@ from slackwater.replay.join.windows import StreamWindows
 from slackwater.stats.arrival import Arrival
 from slackwater.stats.draws import zipf_shares
 from slackwater.units import SECOND
-
-OFF = [variant for variant in VARIANTS if variant.name == "AM EqSel, calibration off"]
-TINY = Scale(
-    {"x3": 1.7},
-    {"x3": 1.7},
-    1.2,
-    recalls=(0.95, 0.99),
-    variants=(AM, PD, *OFF),
-    periods_s=(10, 30),
-    intervals_s=(1, 5),
-    granularities_ms=(10,),
-    seeds=(),
-    timed_minutes=0.5,
-    literal_every=10**9,
-)
+from tests.papers.expectations import expected_in_a_quick_run
 
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:
-    found = {"sets": {one.name: measure(one, TINY) for one in (X3,)}}
-    return {**found, "figures": figures(found)}
+    return run(QUICK)
 
 
 def test_delays_follow_the_law_of_the_specification() -> None:
@@ -100,7 +83,7 @@ def test_the_recall_asked_for_is_kept_at_less_latency_than_waiting_for_all(
     for row in one["sweep"]:
         assert row["fulfilment_99"] >= 0.95
         assert row["latency_s"] < one["max"]["latency_s"] * 1.02
-    uncalibrated = [row for row in one["sweep"] if row["variant"] == OFF[0].name]
+    uncalibrated = [row for row in one["sweep"] if row["variant"] == AM_EQ_OFF.name]
     assert all(row["latency_s"] < one["max"]["latency_s"] / 2 for row in uncalibrated)
 
 
@@ -114,15 +97,12 @@ def test_a_decision_takes_less_than_five_milliseconds(data: dict[str, Any]) -> N
     assert data["figures"]["x3/time/AM (us, strictest)"] < 5_000
 
 
-def test_every_expected_figure_is_measured_and_told(
+def test_a_quick_run_gives_what_is_expected_of_it(
     data: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    expected = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))["figures"]
-    part = {name for name, entry in expected.items() if not entry.get("full_only")}
-    part = {name for name in part if name.startswith("x3")}
-    assert part
+    part = expected_in_a_quick_run(HERE)
     assert part <= data["figures"].keys()
-    check(data["figures"], is_quick=True)
+    assert check(data["figures"], is_quick=True), capsys.readouterr().out
     told = capsys.readouterr().out
     assert all(name in told for name in part)
     assert all(path.stat().st_size > 5_000 for path in draw_all(data, tmp_path))

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.papers.slack_ji2018.draw import draw_all
-from benchmarks.papers.slack_ji2018.measure import AM, BOUNDS, PD, Experiment, Scale
-from benchmarks.papers.slack_ji2018.run import HERE, check, figures, measure
+from benchmarks.papers.slack_ji2018.measure import AM, BOUNDS, QUICK, Experiment
+from benchmarks.papers.slack_ji2018.run import HERE, check, run
 from benchmarks.papers.slack_ji2018.workload import SET_1, SET_2, Soccer, generate
 
-TINY = Scale(
-    share=0.05,
-    windows_s=(0.1, 1, 5),
-    epsilons=(1e-3, 1e-2, 1e-1),
-    variants=(AM, PD),
-    seeds=(1,),
-    granularities_ms=(10, 1000),
-    retrospects=(0.99, 0.6),
-    timed_tuples=12_000,
-)
+from tests.papers.expectations import expected_in_a_quick_run
 
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:
-    found = {"sets": {soccer.name: measure(soccer, TINY) for soccer in (SET_1, SET_2)}}
-    return {**found, "figures": figures(found)}
+    return run(QUICK)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +56,7 @@ def test_latency_falls_with_epsilon_and_stays_below_waiting_for_all(
     data: dict[str, Any], name: str
 ) -> None:
     one = data["sets"][name]
-    for window_s in TINY.windows_s:
+    for window_s in QUICK.windows_s:
         rows = [r for r in one["sweep"] if (r["variant"], r["window_s"]) == ("AM", window_s)]
         latencies = [row["latency_s"] for row in rows]
         assert latencies == sorted(latencies, reverse=True)
@@ -88,19 +77,18 @@ def test_coarse_steps_wait_longer_and_short_looks_back_measure_too_much(
         assert data["figures"][f"{name}/q/coverage error .6 minus .99"] > 0
 
 
-def test_every_expected_figure_is_measured_and_told(
+def test_a_quick_run_gives_what_is_expected_of_it(
     data: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    expected = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))["figures"]
-    part = {name for name, entry in expected.items() if not entry.get("full_only")}
+    part = expected_in_a_quick_run(HERE)
     assert part <= data["figures"].keys()
-    check(data["figures"], is_quick=True)
+    assert check(data["figures"], is_quick=True), capsys.readouterr().out
     told = capsys.readouterr().out
     assert all(name in told for name in part)
     assert all(path.stat().st_size > 5_000 for path in draw_all(data, tmp_path))
 
 
 def test_results_are_those_of_an_experiment_made_again(data: dict[str, Any]) -> None:
-    again = Experiment(SET_1.shortened(TINY.share))
+    again = Experiment(SET_1.shortened(QUICK.share))
     row = again.row(again.policy(AM, 0.01), 1, 0.01)
     assert {"variant": "AM", **row} in data["sets"]["set 1"]["sweep"]

@@ -88,6 +88,7 @@ def _delay_figures(data: dict[str, Any]) -> dict[str, float]:
         found[f"{name}/difference (s)"] = row["with_s"] - row["without_s"]
         found[f"{name}/finals are the same"] = float(row["is_equal"])
         found[f"{name}/CPU with over without"] = row["cpu_ratio"]
+        found[f"{name}/CPU without over without"] = row["cpu_same"]
     for row in data["traffic"]:
         name = f"E2/offset {row['offset']} s"
         found[f"{name}/final latency (s)"] = row["final_window_s"]
@@ -162,7 +163,7 @@ def check(found: dict[str, float], *, is_quick: bool) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="shorter streams, fewer cases")
+    parser.add_argument("--quick", action="store_true", help="minutes of the streams, few cases")
     parser.add_argument("--check", action="store_true", help="compare with expected.json")
     parser.add_argument("--out", type=Path, default=Path("artifacts/prodding_bhat2011"))
     parser.add_argument("--reuse", action="store_true", help="read the results that are in --out")

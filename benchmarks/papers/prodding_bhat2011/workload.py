@@ -1,4 +1,4 @@
-"""The streams of the experiments (spec/prodding.md §6.2), seeded; virtual time in milliseconds.
+"""The streams of the experiments (Bhat 2011, ch. 4), seeded; virtual time in milliseconds.
 
 D1 (traffic) and D3 (access points) are stand-ins: the recordings are not public or not at hand. D2,
 D4 and D5 are generated as the source work describes.

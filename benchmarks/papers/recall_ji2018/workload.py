@@ -1,4 +1,4 @@
-"""The three join workloads of the source work (spec/qddh.md §23.2), seeded.
+"""The three join workloads of the source work (Ji 2018, ch. 4), seeded.
 
 x3 and x4 are made as the source work made them, with Zipf delays in steps of 0.1 s. x2 is a
 stand-in for a recorded soccer game that is not public: two teams whose players move about, with

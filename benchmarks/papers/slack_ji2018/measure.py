@@ -1,4 +1,4 @@
-"""The experiments of spec/qddh.md §23.1, §26 to §29 on the stand-ins: numbers, no pictures."""
+"""The experiments of Ji 2018, ch. 4 on the stand-ins: numbers, no pictures."""
 
 from __future__ import annotations
 
@@ -77,7 +77,14 @@ class Scale:
 
 FULL = Scale()
 QUICK = Scale(
-    0.2, (0.1, 1, 5), (1e-3, 1e-2, 1e-1), seeds=(1, 2), retrospects=(0.99, 0.6), timed_tuples=10_000
+    share=0.05,
+    windows_s=(0.1, 1, 5),
+    epsilons=(1e-3, 1e-2, 1e-1),
+    variants=(AM, PD),
+    seeds=(1,),
+    granularities_ms=(10, 1000),
+    retrospects=(0.99, 0.6),
+    timed_tuples=12_000,
 )
 
 
@@ -180,7 +187,7 @@ def baselines(experiment: Experiment, windows_s: Iterable[float]) -> dict[str, l
 
 
 def sweep(experiment: Experiment, scale: Scale) -> list[Row]:
-    """Latency and fulfilment against epsilon (§27.1)."""
+    """Latency and fulfilment against epsilon."""
     rows = []
     for variant in scale.variants:
         for window_s in scale.windows_s:
@@ -192,7 +199,7 @@ def sweep(experiment: Experiment, scale: Scale) -> list[Row]:
 
 
 def sweep_granularity(experiment: Experiment, scale: Scale, epsilon: float = 0.01) -> list[Row]:
-    """Latency and fulfilment against g: AM, W = 5 s (§28)."""
+    """Latency and fulfilment against g: AM, W = 5 s."""
     rows = []
     for g in scale.granularities_ms:
         params = experiment.policy(AM, epsilon)
@@ -204,7 +211,7 @@ def sweep_granularity(experiment: Experiment, scale: Scale, epsilon: float = 0.0
 
 
 def sweep_retrospect(experiment: Experiment, scale: Scale, epsilon: float = 0.001) -> list[Row]:
-    """Error of the measured coverage and fulfilment against q: PD, W = 1 s (§28)."""
+    """Error of the measured coverage and fulfilment against q: PD, W = 1 s."""
     rows = []
     for q in scale.retrospects:
         params = experiment.policy(replace(PD, late=q), epsilon)
@@ -213,7 +220,7 @@ def sweep_retrospect(experiment: Experiment, scale: Scale, epsilon: float = 0.00
 
 
 def adaptation_times(experiment: Experiment, scale: Scale) -> list[Row]:
-    """Wall time of one decision, tuple at a time, W = 1 s, in a stretch with large delays (§29)."""
+    """Wall time of one decision, tuple at a time, W = 1 s, in a stretch with large delays."""
     recording = experiment.recording
     begin = int(np.argmax(recording.delay))
     begin = max(0, min(begin - scale.timed_tuples // 2, recording.size - scale.timed_tuples))

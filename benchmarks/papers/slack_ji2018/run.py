@@ -73,7 +73,10 @@ def figures(data: dict[str, Any]) -> dict[str, float]:
         found[f"{name}/No-K/latency_s"] = one["baselines"]["none"][0]["latency_s"]
         found[f"{name}/Max-K/latency_s"] = one["baselines"]["max"][0]["latency_s"]
         for row in one["baselines"]["max"]:
-            found[f"{name}/Max-K/W={row['window_s']:g}/wrong"] = row["wrong"]
+            where = f"{name}/Max-K/W={row['window_s']:g}"
+            found[f"{where}/wrong"] = row["wrong"]
+            found[f"{where}/smallest error (%)"] = 100 * (row["smallest_error"] or 0.0)
+            found[f"{where}/largest error (%)"] = 100 * (row["largest_error"] or 0.0)
         found |= _sweep_figures(name, one)
         found |= _parameter_figures(name, one)
     return found
@@ -139,7 +142,7 @@ def run(scale: Scale) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a fifth of the time, fewer cases")
+    parser.add_argument("--quick", action="store_true", help="minutes of the streams, few cases")
     parser.add_argument("--check", action="store_true", help="compare with expected.json")
     parser.add_argument("--out", type=Path, default=Path("artifacts/slack_ji2018"))
     parser.add_argument("--reuse", action="store_true", help="read the results that are in --out")
@@ -147,6 +150,7 @@ def main() -> int:
     path = options.out / "results.json"
     if options.reuse:
         data = json.loads(path.read_text(encoding="utf-8"))
+        data["figures"] = figures(data)
     else:
         data = run(QUICK if options.quick else FULL)
         options.out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Stand-ins for the two soccer streams of the source work (spec/qddh.md §23.1), seeded.
+"""Stand-ins for the two soccer streams of the source work (Ji 2018, ch. 4), seeded.
 
 A two-state Markov chain decides which tuples are late; most are late by some milliseconds, and in
 rare episodes a few of them by seconds. The originals are not public.
