@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -49,7 +50,10 @@ def duration(value: DurationLike) -> int:
     if isinstance(value, bool):
         raise _bad_duration(value)
     if isinstance(value, int | float):
-        return round(value * SECOND)
+        try:
+            return round(value * SECOND)
+        except (ValueError, OverflowError):  # not a number, or without end
+            raise _bad_duration(value) from None
     return _parse_duration(value)
 
 
@@ -62,7 +66,7 @@ def _parse_duration(text: str) -> int:
             raise _bad_duration(text)
         total += float(part[1]) * _UNITS[part[2]]
         position = part.end()
-    if position == 0:
+    if position == 0 or math.isinf(total):
         raise _bad_duration(text)
     return round(total)
 

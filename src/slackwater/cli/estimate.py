@@ -30,6 +30,7 @@ Where = Annotated[
     str | None,
     typer.Option("--where", "-w", help="SQL over the result's columns: groups or windows."),
 ]
+MOST_SECONDS = 1_000_000
 _BESIDE = ("kind", "revision", "boundary", "emitted_at", "prod")
 
 
@@ -48,8 +49,11 @@ def estimate(
 
     Read from the checkpoint folder: the pipeline may be running or not, and notices nothing.
     """
-    if every is not None and every <= 0:
-        raise SlackwaterError("OPTION_INVALID", f"--every is {every:g}, it must be above 0")
+    if every is not None and not 0 < every < MOST_SECONDS:
+        text = f"--every is {every:g}, it must be above 0 and below {MOST_SECONDS:,}"
+        raise SlackwaterError("OPTION_INVALID", text)
+    if rows < 0:
+        raise SlackwaterError("OPTION_INVALID", f"--rows is {rows}, it must not be negative")
     if json_ or every is None:
         _tell(read_estimates(checkpoint, query, where), rows, as_json=json_)
     if every is None:

@@ -9,19 +9,22 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from slackwater.errors import Problem
+from slackwater.plan.demand import aggressiveness_problem, is_text, read_condition
 from slackwater.plan.window import Window
-from slackwater.query.expression import Expression, is_boolean, parse, type_of
+from slackwater.query.expression import Expression
 from slackwater.query.schema import Schema
 from slackwater.units import EPOCH, MICROSECOND, show_instant
 
 _FAR = 1 << 61
+_FIELDS = ("query", "where", "aggressiveness", "automatic")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """A demand from outside: estimate now, or change the aggressiveness from now on.
 
-    ``automatic`` hands the aggressiveness back to the controller.
+    ``automatic`` hands the aggressiveness back to the controller. ``fault`` is what was found wrong
+    with it before it came here, by trying.
     """
 
     id: str
@@ -29,6 +32,12 @@ class Request:
     where: str | None = None
     aggressiveness: float | None = None
     automatic: bool = False
+    fault: str | None = None
+
+    @property
+    def is_prod(self) -> bool:
+        """Whether it asks for an estimate now."""
+        return self.aggressiveness is None and not self.automatic
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +51,41 @@ class Span:
         return Span(max(self.low, other.low), min(self.high, other.high))
 
 
+def request_of(name: str, value: object) -> Request | Problem:
+    """The request in a JSON value, or why it is none; its fields are checked when it is asked."""
+    at, hint = f"prod {name!r}", f"an object with {', '.join(_FIELDS)}; only query must be given"
+    if not isinstance(value, dict):
+        return Problem("PROD_INVALID", at, f"{value!r:.100} is not an object", hint)
+    if unknown := [key for key in value if key not in _FIELDS]:
+        return Problem("PROD_INVALID", at, f"unknown: {', '.join(unknown):.100}", hint)
+    query = value.get("query")
+    if not isinstance(query, str) or not is_text(query):
+        return Problem("PROD_INVALID", at, f"query is {query!r:.100}, not a name", hint)
+    return Request(name, **value)
+
+
+def problem_of(request: Request, schema: Schema, window: Window) -> Problem | None:
+    """What is wrong with a request to a query with these results and windows, whoever sent it."""
+    at = f"prod of query {request.query!r}"
+    if not isinstance(request.automatic, bool):
+        text = f"{request.automatic!r:.100} is neither true nor false"
+        return Problem("PROD_INVALID", f"{at}, automatic", text)
+    if request.aggressiveness is not None:
+        if request.automatic:
+            hint = "give one of them"
+            return Problem(
+                "PROD_INVALID", at, "aggressiveness and automatic exclude each other", hint
+            )
+        place = f"{at}, aggressiveness"
+        if problem := aggressiveness_problem(request.aggressiveness, window, place):
+            return problem
+    found = understand(request.query, schema, request.where)
+    return found if isinstance(found, Problem) else None
+
+
 def understand(query: str, schema: Schema, where: str | None) -> Expression | Problem | None:
     """The predicate of a prod, checked against the columns of the query's results."""
-    if where is None:
-        return None
-    at = f"prod of query {query!r}"
-    parsed = parse(where, schema, at)
-    if isinstance(parsed, Problem):
-        return parsed
-    kind = type_of(parsed[1], schema)
-    if is_boolean(kind) is False:
-        return Problem("TYPE_MISMATCH", at, f"{where!r} is {kind}, not a condition")
-    return parsed[1]
+    return None if where is None else read_condition(where, schema, f"prod of query {query!r}")
 
 
 def why_none(
@@ -121,11 +153,11 @@ def _of_comparison(tree: exp.Expr, size: int) -> Span:
 
 def _instant(tree: exp.Expr) -> int | None:
     """Microseconds of a timestamp literal; without a zone it is UTC."""
-    text = next((node.name for node in tree.find_all(exp.Literal) if node.is_string), None)
-    if text is None or tree.find(exp.Column):
+    literal = tree.this if isinstance(tree, exp.Cast) else tree
+    if not isinstance(literal, exp.Literal) or not literal.is_string:
         return None
     try:
-        found = datetime.fromisoformat(text)
+        found = datetime.fromisoformat(literal.name)
     except ValueError:
         return None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from slackwater.control.asking import Request, understand, why_none
+from slackwater.control.asking import Request, ends_asked, problem_of, understand, why_none
 from slackwater.errors import Problem
 from slackwater.estimate.aggressiveness import (
     AggressivenessParams,
@@ -17,11 +17,15 @@ from slackwater.estimate.aggressiveness import (
 from slackwater.estimate.monitor import age_bin
 from slackwater.estimate.running import Running
 from slackwater.estimate.schedule import lead, points_passed
+from slackwater.plan.demand import aggressiveness_problem
 from slackwater.plan.estimates import ProdSource
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.window import Window
+from slackwater.query.expression import Expression
 
 REACH = 0.9  # the controller asks at a tenth of a window at the earliest
+REQUEST = "request"  # the source of prods that people send
+MOST = 100_000  # windows that are estimated for one prod
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class Prodding:
     """The prods of a query in one batch.
 
     ``late`` counts windows that were answered for good before their prod was due, ``refused`` has
-    the prods of people that cannot be answered, each with the reason.
+    the requests that cannot be answered, each with the reason.
     """
 
     calls: tuple[ProdCall, ...] = ()
@@ -120,7 +124,9 @@ def prods_of(
     """The prods of a batch, and what to remember."""
     plan, window = query.estimates, query.top.window
     assert plan is not None
-    chosen = _chosen(query, state, requests, accuracies)
+    problems = _problems(query, requests)
+    sound = [request for request in requests if request.id not in problems]
+    chosen = _chosen(query, state, sound, accuracies)
     calls: list[ProdCall] = []
     late = 0
     number, reached = state.number, dict(state.reached)
@@ -133,12 +139,14 @@ def prods_of(
         else:
             found = _on_schedule(source, window, progress)
         if found is not None:
+            found = _newest(window, found)
             number += 1
             where = None if source.where is None else source.where.sql
             calls.append(ProdCall(f"{source.label}/{number}", source.label, *found, where))
-    asked = [request for request in requests if _is_prod(request)]
+    asked = [request for request in sound if request.is_prod]
     answered, refused = _requested(query, asked, progress)
     calls += answered
+    refused = (*problems.items(), *refused)
     after = replace(
         state,
         number=number,
@@ -151,8 +159,14 @@ def prods_of(
     return Prodding(tuple(calls), late, refused, values, ids), after
 
 
-def _is_prod(request: Request) -> bool:
-    return request.aggressiveness is None and not request.automatic
+def _problems(query: QueryPlan, requests: Sequence[Request]) -> dict[str, str]:
+    """The requests that cannot be asked of a query, each with what is wrong."""
+    found: dict[str, str] = {}
+    for request in requests:
+        problem = problem_of(request, query.top.output, query.top.window)
+        if problem is not None or request.fault is not None:
+            found[request.id] = str(problem or request.fault)
+    return found
 
 
 def _chosen(
@@ -170,10 +184,12 @@ def _chosen(
         params = _params(source, query.top.window)
         now = state.chosen.get(source.label, AggressivenessState.first(params))
         seen = accuracies.get(source.label, Running())
+        if now.manual is not None and aggressiveness_problem(now.manual, query.top.window, ""):
+            now = set_manually(now, None, seen)  # saved before such values were refused
         if source.accuracy is not None:
             now = step(params, now, seen)
         for request in requests:
-            if not _is_prod(request):
+            if not request.is_prod:
                 now = set_manually(now, request.aggressiveness, seen)
         found[source.label] = now
     return found
@@ -198,6 +214,31 @@ def open_windows(window: Window, progress: Progress) -> tuple[int, int] | None:
     if progress.upto is not None:
         first = max(first, window.first_start(progress.upto))
     return (first, last) if first <= last else None
+
+
+def windows_asked(
+    window: Window, live: tuple[int, int], where: Expression | None
+) -> tuple[int, int] | str:
+    """Starts of the windows to estimate, or why that cannot be: all that are open, if they are
+    not too many, else those that a predicate leaves possible.
+
+    A clock that is far from where its stream began, with nothing closed, leaves very many open.
+    """
+    if _newest(window, live) == live:
+        return live
+    span = ends_asked(where, window.size)
+    first = max(live[0], window.first_start(span.low - 1))
+    last = min(live[1], window.last_start(span.high - window.size))
+    if first > last:
+        return "no open window is asked for"
+    if (count := (last - first) // window.slide + 1) > MOST:
+        return f"{count:,} windows are open, at most {MOST:,} are estimated at once: ask by time"
+    return first, last
+
+
+def _newest(window: Window, found: tuple[int, int]) -> tuple[int, int]:
+    """Of very many windows the newest."""
+    return max(found[0], found[1] - (MOST - 1) * window.slide), found[1]
 
 
 def _on_schedule(source: ProdSource, window: Window, progress: Progress) -> tuple[int, int] | None:
@@ -255,8 +296,12 @@ def _requested(
         if reason is not None or live is None:
             refused.append((request.id, reason or "no window is open"))
             continue
+        found = windows_asked(window, live, where)
+        if isinstance(found, str):
+            refused.append((request.id, found))
+            continue
         text = None if where is None else where.sql
-        calls.append(ProdCall(request.id, "request", *live, text))
+        calls.append(ProdCall(request.id, REQUEST, *found, text))
     return calls, tuple(refused)
 
 

@@ -77,7 +77,7 @@ _BATCH = _fields(
     ("queries.<query>.estimates.prods", "number", "prods answered"),
     ("queries.<query>.estimates.rows", "rows", "estimates given"),
     ("queries.<query>.estimates.late", "windows", "answered for good before their prod was due"),
-    ("queries.<query>.estimates.refused", "number", "prods of people that cannot be answered"),
+    ("queries.<query>.estimates.refused", "number", "prods that cannot be answered"),
     (
         "queries.<query>.estimates.aggressiveness.<source>",
         "share",

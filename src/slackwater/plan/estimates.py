@@ -8,10 +8,17 @@ from typing import Any
 
 from sqlglot import exp
 
+from slackwater.errors import Problem
+from slackwater.plan.demand import (
+    aggressiveness_problem,
+    is_number,
+    read_condition,
+    share_problem,
+)
 from slackwater.plan.node import WindowAggregate
 from slackwater.plan.report import Reporter
 from slackwater.query.estimates import Estimates
-from slackwater.query.expression import Expression, is_boolean, is_numeric, type_of
+from slackwater.query.expression import Expression, is_numeric
 from slackwater.query.schema import Schema
 
 EXTRA = ("tuples", "prod")
@@ -63,9 +70,7 @@ def estimate_plan(
     before = len(report.problems)
     sources = [_source(number, term, root, slack, report) for number, term in enumerate(terms)]
     for number, term in enumerate(terms):
-        if not 0 < term.band < 1:
-            text = f"{term.band!r} is not between 0 and 1"
-            report.problem("ESTIMATES_RANGE", f"estimates {number + 1}, band", text)
+        _add(share_problem(term.band, report.at(f"estimates {number + 1}, band")), report)
     quality = next((term.quality for term in terms if term.quality is not None), None)
     if len(report.problems) > before:
         return None
@@ -102,32 +107,32 @@ def _source(
 def _check_numbers(
     term: Estimates, root: WindowAggregate, slack: int | None, at: str, report: Reporter
 ) -> None:
-    if term.accuracy is not None and not 0 < term.accuracy < 1:
-        text = f"{term.accuracy!r} is not between 0 and 1"
-        report.problem("ESTIMATES_RANGE", f"{at}, accuracy", text, "e.g. 0.95")
+    if term.accuracy is not None:
+        _add(share_problem(term.accuracy, report.at(f"{at}, accuracy"), "e.g. 0.95"), report)
     if term.aggressiveness is None:
         return
-    window = root.window
-    most = window.size / window.slide
-    if not term.aggressiveness < most:
-        text = f"{term.aggressiveness!r} is before the window begins"
-        report.problem("ESTIMATES_RANGE", f"{at}, aggressiveness", text, f"below {most:g}")
-    if slack is not None and term.aggressiveness * window.slide <= -slack < 0:
-        text = f"{term.aggressiveness!r} is after the window's final answer"
+    window, place = root.window, f"{at}, aggressiveness"
+    _add(aggressiveness_problem(term.aggressiveness, window, report.at(place)), report)
+    early = term.aggressiveness if is_number(term.aggressiveness) else 0
+    if slack is not None and early * window.slide <= -slack < 0:
+        text = f"{early!r} is after the window's final answer"
         hint = f"above {-slack / window.slide:g}: the slack ends there"
-        report.problem("ESTIMATES_RANGE", f"{at}, aggressiveness", text, hint)
+        report.problem("ESTIMATES_RANGE", place, text, hint)
+
+
+def _add(problem: Problem | None, report: Reporter) -> None:
+    if problem is not None:
+        report.problems.append(problem)
 
 
 def _where(text: str | None, schema: Schema, at: str, report: Reporter) -> Expression | None:
     if text is None:
         return None
-    parsed = report.parse(text, schema, at)
-    if parsed is None:
+    found = read_condition(text, schema, report.at(at))
+    if isinstance(found, Problem):
+        report.problems.append(found)
         return None
-    kind = type_of(parsed[1], schema)
-    if is_boolean(kind) is False:
-        report.problem("TYPE_MISMATCH", at, f"{text!r} is {kind}, not a condition")
-    return parsed[1]
+    return found
 
 
 def estimate_columns(nodes: Sequence[WindowAggregate]) -> EstimateColumns:

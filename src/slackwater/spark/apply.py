@@ -15,6 +15,7 @@ from slackwater.control.prodding import ProddingState, Progress
 from slackwater.control.records import ControlState, Decision, Measured
 from slackwater.control.step import origin_of
 from slackwater.disorder.finding import Found
+from slackwater.errors import Problem
 from slackwater.plan.opening import paired
 from slackwater.plan.stage import PipelinePlan, QueryPlan
 from slackwater.spark.book import (
@@ -44,6 +45,7 @@ from slackwater.spark.run import Run
 from slackwater.spark.shape import Shapes
 from slackwater.spark.side import SideMoment, join_side_rows, side_rows
 from slackwater.spark.sinks.base import Results, Sink
+from slackwater.spark.speaking import Speaker
 from slackwater.spark.stages import Bounds, QueryRunner
 from slackwater.spark.working import chosen_rows
 
@@ -84,7 +86,7 @@ class Applying:
 
     ``before`` is the state the batch began with, ``after`` what was decided to follow. ``quality``
     and ``judged`` go on from batch to batch, ``found`` is what the joins of this batch computed,
-    ``answered`` the rows of estimates by prod.
+    ``answered`` the rows of estimates by prod, ``failed`` what prods ran into.
     """
 
     layout: Layout
@@ -102,6 +104,7 @@ class Applying:
     judged: dict[str, Judged]
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, Problem] = field(default_factory=dict)
     fresh: dict[str, Run | None] = field(default_factory=dict)
     held: list[tuple[Engine[Any], Any]] = field(default_factory=list)
 
@@ -152,9 +155,11 @@ class Applying:
         if finals is not None and engine is not self.engine:
             finals = self.engine.arrow(finals).cast(self._shown(query))
         finals = self._judge(query, engine, finals)
+        before = len(self.failed)
         said, estimates = self._said(query, engine)
         written = self._write(query, engine, [finals, said])
-        return {"emitted": written - estimates, "estimates": estimates}
+        failed = len(self.failed) - before
+        return {"emitted": written - estimates, "estimates": estimates, "failed": failed}
 
     def _write(self, query: QueryPlan, engine: Engine[Any], parts: list[Any | None]) -> int:
         """Write results, all at once."""
@@ -246,12 +251,18 @@ class Applying:
             self.judged.get(query.name, Judged()),
         )
         before = self.before.prodding.get(query.name, ProddingState())
-        said = estimator.said(prodding.calls, before, self.decision.emitted_at)
+        speaker = Speaker(
+            estimator,
+            prodding.calls,
+            before,
+            self.decision.emitted_at,
+            lambda relation: self._held(engine, relation),
+        )
+        said, rows = speaker.speak()
+        self.answered |= rows
+        self.failed |= speaker.failed
         if said is None:
             return None, 0
-        said = self._held(engine, said)
-        rows = engine.tally(said, "__ask")
-        self.answered |= {call.id: rows.get(n, 0) for n, call in enumerate(prodding.calls)}
         self._remember(query, engine, said)
         shown = engine.pick(said, self.layout.readings[query.name].shown)
         return shown, sum(rows.values())

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from slackwater.control.asking import Request
 from slackwater.control.records import ControlState
-from slackwater.errors import CheckpointError
+from slackwater.errors import CheckpointError, QueryError
 from slackwater.spark.book import Book
 from slackwater.spark.checkpoint import Checkpoint, unseal
 from slackwater.spark.columnar import ColumnarEngine
@@ -17,6 +17,7 @@ from slackwater.spark.judging import Judged
 from slackwater.spark.reading import Reading
 from slackwater.spark.run import Run
 from slackwater.spark.snapshot import Snapshot
+from slackwater.spark.trial import problem_with
 
 ATTEMPTS = 5
 
@@ -65,12 +66,21 @@ def prod(
     """Leave a prod for the next batch of a running pipeline; give its id.
 
     With ``aggressiveness`` (or ``automatic``, to hand it back) nothing is estimated now, but
-    windows are prodded earlier or later from then on.
+    windows are prodded earlier or later from then on. A prod that cannot be answered is refused
+    with a ``QueryError`` and not left.
     """
     folder = Checkpoint(Path(checkpoint).absolute())
     readings = read_readings(folder)
     name = check_query(query, [n for n, r in readings.items() if r.is_prodded])
-    return Inbox(folder.prods).put(Request(new_id(), name, where, aggressiveness, automatic))
+    request = Request(new_id(), name, where, aggressiveness, automatic)
+    engine = ColumnarEngine(folder.runs, sketches=False)
+    try:
+        problem = problem_with(request, readings[name], engine)
+    finally:
+        engine.close()
+    if problem is not None:
+        raise QueryError([problem])
+    return Inbox(folder.prods).put(request)
 
 
 def read_readings(folder: Checkpoint) -> dict[str, Reading]:

@@ -144,6 +144,9 @@ class ColumnarEngine:
     def let_go(self, relation: pa.Table) -> None:
         pass
 
+    def detach(self, relation: pa.Table) -> pa.Table:
+        return relation
+
     def gather(self, relation: pa.Table) -> pa.Table:
         return relation
 

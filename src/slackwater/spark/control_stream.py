@@ -37,7 +37,7 @@ def repeatable(ids: Iterable[str]) -> tuple[str, ...]:
     batches = {
         one: int(place[1])
         for one, place in places.items()
-        if place[0] == PLACE and len(place) == 3 and place[1].isdigit()
+        if place[0] == PLACE and len(place) == 3 and place[1].isdecimal()
     }
     newest = max(batches.values(), default=None)
     return tuple(one for one, batch in batches.items() if batch == newest)

@@ -59,6 +59,7 @@ class SparkEngine:
         self.writer = Writer("spark")
         self.sound: set[str] = set()
         self._spreads: dict[tuple[str, str], DataFrame] = {}
+        self._views: set[str] = set()
         self._planners = ThreadPoolExecutor(PLANNERS, thread_name_prefix="slackwater-plan")
         for name, value in SETTINGS.items():
             session.conf.set(name, value)
@@ -128,6 +129,9 @@ class SparkEngine:
     def let_go(self, relation: DataFrame) -> None:
         relation.unpersist()
 
+    def detach(self, relation: DataFrame) -> DataFrame:
+        return relation.localCheckpoint()  # on the executors, until nobody has it any more
+
     def gather(self, relation: DataFrame) -> DataFrame:
         if not self.small:
             return relation
@@ -154,6 +158,7 @@ class SparkEngine:
     def sql(
         self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: DataFrame
     ) -> DataFrame:
+        self._views.update(relations)
         self._side_by_side(lambda one: one[1].createOrReplaceTempView(one[0]), relations.items())
         used = {name: value for name, value in parameters.items() if f":{name}" in text}
         return self.session.sql(f"SELECT {_casts(schema)} FROM ({text})", args=used)
@@ -223,10 +228,12 @@ class SparkEngine:
             self._spreads.pop(key).unpersist()
 
     def close(self) -> None:
-        """Give memory back; a Spark that is gone holds none."""
+        """Give memory back, leave no view; a Spark that is gone holds none."""
         self._planners.shutdown()
         with suppress(Py4JError, PySparkException, OSError):
             self.keep_only(())
+            for name in self._views:
+                self.session.catalog.dropTempView(name)
 
     def _read(self, runs: Sequence[Run], schema: StructType) -> DataFrame:
         for run in runs:

@@ -108,6 +108,10 @@ class Engine(Protocol[R]):
         """What was held is not read any more."""
         ...
 
+    def detach(self, relation: R) -> R:
+        """The relation computed for good: it needs its runs no more."""
+        ...
+
     def gather(self, relation: R) -> R:
         """The relation in few pieces, where little work was spread over many."""
         ...

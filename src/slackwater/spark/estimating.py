@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -31,16 +31,28 @@ class Estimator(Generic[R]):
     progress: Progress
     judged: Judged
 
-    def said(self, calls: Sequence[ProdCall], before: ProddingState, emitted_at: int) -> R | None:
-        """Estimates for each prod, with what only the engine sees beside them."""
+    def said(
+        self,
+        calls: Sequence[ProdCall],
+        before: ProddingState,
+        emitted_at: int,
+        asks: Container[int] | None = None,
+    ) -> R | None:
+        """Estimates for each prod, with what only the engine sees beside them.
+
+        Only the prods with the numbers ``asks`` are answered; their estimates are counted as if
+        all were.
+        """
         if not calls:
             return None
-        found = list(marks(calls, before, self.reading.window, self.progress))
+        met = marks(calls, before, self.reading.window, self.progress)
+        found = [mark for mark in met if asks is None or mark.ask in asks]
         opened = self._opened(min(m.start for m in found), max(m.start for m in found))
         if opened is None:
             return None
         table = mark_table(found, calls, self.reading, self.judged)
-        asked = [None if call.where is None else Expression(call.where) for call in calls]
+        wheres = [call.where if asks is None or n in asks else None for n, call in enumerate(calls)]
+        asked = [None if where is None else Expression(where) for where in wheres]
         origin = 0 if self.progress.origin is None else self.progress.origin
         if isinstance(opened, pa.Table) and all(where is None for where in asked):
             return self.engine.lift(labelled(opened, table, self.reading, origin, emitted_at))

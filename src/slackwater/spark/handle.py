@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
@@ -12,14 +12,14 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from slackwater.control.asking import Request
+from slackwater.control.asking import Request, problem_of
 from slackwater.control.ordering import tree_of
 from slackwater.control.records import Tier
-from slackwater.errors import SlackwaterError
+from slackwater.errors import QueryError, SlackwaterError
 from slackwater.events import log
 from slackwater.plan.stage import QueryPlan
 from slackwater.spark.answers import latest as newest
-from slackwater.spark.asking import read_estimates
+from slackwater.spark.asking import ATTEMPTS, read_estimates
 from slackwater.spark.book import inner_states
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.inbox import check_query, new_id
@@ -27,8 +27,11 @@ from slackwater.spark.judging import Judged
 from slackwater.spark.loop import Loop
 from slackwater.spark.parquet import uri
 from slackwater.spark.quality import by_key
+from slackwater.spark.reading import Reading
 from slackwater.spark.run import total_rows
 from slackwater.spark.sinks import ParquetSink
+from slackwater.spark.snapshot import Snapshot
+from slackwater.spark.trial import problem_with
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
@@ -119,19 +122,38 @@ class Handle:
         where
             An SQL predicate over the result's columns, e.g. ``"sensor = 7"`` or
             ``"window_end = TIMESTAMP '2026-01-01 00:05:00'"``.
+
+        Returns
+        -------
+        DataFrame
+            Computed already: batches that come later change nothing of it. In the spark tier, above
+            a million rows, it stays on the executors until it is let go.
         """
         loop = self._loop
         name = check_query(query, loop.layout.readings)
-        snapshot, reading = loop.snapshot, loop.layout.readings[name]
+        for attempt in range(ATTEMPTS):
+            snapshot = loop.snapshot
+            try:
+                return self._estimate(snapshot, loop.layout.readings[name], where)
+            except (SlackwaterError, OSError):
+                # runs of a batch that has just become old may be gone: look again
+                if attempt + 1 == ATTEMPTS or loop.snapshot is snapshot:
+                    raise
+        raise AssertionError  # the last attempt returned or raised
+
+    def _estimate(self, snapshot: Snapshot, reading: Reading, where: str | None) -> DataFrame:
+        loop = self._loop
         if loop.events.is_closed:  # the pipeline has ended: as any other process would
-            found = read_estimates(loop.checkpoint.folder, name, where)
+            found = read_estimates(loop.checkpoint.folder, reading.query, where)
             return self._session.createDataFrame(found)
         runs = [run for state in reading.states for run in snapshot.book.of(state)]
         if snapshot.state.tier == "spark" and not loop.near.can_read(reading, runs):
-            engine = SparkEngine(loop.checkpoint.runs, self._session.newSession())
-            if loop.distributed is not None:
-                engine.sound |= loop.distributed.sound
-            return snapshot.estimate(engine, reading, where)
+            session = self._session.newSession()
+            session.conf.set("spark.sql.ansi.enabled", "false")  # as in the stream
+            with closing(SparkEngine(loop.checkpoint.runs, session)) as engine:
+                if loop.distributed is not None:
+                    engine.sound |= loop.distributed.sound
+                return snapshot.estimate(engine, reading, where)
         with loop.columnar.beside() as beside:
             return self._session.createDataFrame(snapshot.estimate(beside, reading, where))
 
@@ -139,8 +161,13 @@ class Handle:
         """Ask for an estimate in the next batch, among the results; give the prod's id.
 
         What became of it is told by an event ``prod``. Use :meth:`estimate` for an answer now.
+
+        Raises
+        ------
+        QueryError
+            If it cannot be answered, whatever comes.
         """
-        return self._loop.inbox.put(Request(new_id(), self._estimating(query), where))
+        return self._put(Request(new_id(), self._estimating(query), where))
 
     def set_aggressiveness(self, value: float | None, query: str | None = None) -> None:
         """Prod this much of a slide before the end of windows, from the next batch on.
@@ -148,7 +175,20 @@ class Handle:
         ``None`` hands the choice back: to the controller, or to what the query said.
         """
         name = self._estimating(query)
-        self._loop.inbox.put(Request(new_id(), name, None, value, automatic=value is None))
+        self._put(Request(new_id(), name, None, value, automatic=value is None))
+
+    def _put(self, request: Request) -> str:
+        """Leave a request for the next batch, unless something is wrong with it."""
+        loop = self._loop
+        reading = loop.layout.readings[request.query]
+        if loop.is_closed:  # whoever goes on with the checkpoint tries it
+            problem = problem_of(request, reading.output, reading.window)
+        else:
+            with loop.columnar.beside() as beside:
+                problem = problem_with(request, reading, beside)
+        if problem is not None:
+            raise QueryError([problem])
+        return loop.inbox.put(request)
 
     def accuracy(self, query: str | None = None) -> dict[str, dict[str, Any]]:
         """What estimates were worth once their finals were known; percent, by column.

@@ -2,7 +2,8 @@
 
 A program, another process or a stream of prods puts them there. The decision of a batch names the
 prods it took, before it is applied; its manifest says what became of them; then their files go. So
-a prod is answered in exactly one batch, also if the process dies in between.
+a prod is answered in exactly one batch, also if the process dies in between. Anyone may put
+anything there: what is no prod is told so, and set aside.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from slackwater.control.asking import Request
-from slackwater.errors import SlackwaterError, StorageError
+from slackwater.control.asking import Request, request_of
+from slackwater.errors import Problem, SlackwaterError, StorageError
+from slackwater.plan.demand import is_text
 from slackwater.spark.checkpoint import write_atomically
 from slackwater.spark.disk import sync
+
+LARGEST = 100_000  # bytes of a prod
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +43,34 @@ class Inbox:
     def put(self, request: Request) -> str:
         """Leave a prod for the next batch; give its id."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        value = {name: v for name, v in asdict(request).items() if name != "id"}
+        value = {name: v for name, v in asdict(request).items() if name not in ("id", "fault")}
         write_atomically(self.folder / f"{request.id}.json", json.dumps(value).encode())
         return request.id
 
     def waiting(self) -> tuple[Request, ...]:
-        """The prods that wait, oldest first; files that are none are set aside as ``.bad``."""
-        if not self.folder.exists():
-            return ()
-        files = sorted(self.folder.glob("[!.]*.json"), key=lambda file: file.stat().st_mtime_ns)
-        found = []
-        for file in files:
-            try:
-                found.append(Request(file.stem, **json.loads(file.read_bytes())))
-            except (ValueError, TypeError):
-                file.rename(file.with_suffix(".bad"))
-        return tuple(found)
+        """The prods that wait, oldest first."""
+        return tuple(one for one in self._found().values() if isinstance(one, Request))
+
+    def strangers(self) -> dict[Path, Answer]:
+        """What is there and no prod, each with the reason."""
+        return {
+            file: Answer(_name_of(file), "", 0, str(one))
+            for file, one in self._found().items()
+            if isinstance(one, Problem)
+        }
+
+    def _found(self) -> dict[Path, Request | Problem]:
+        """What is there, oldest first."""
+        files = []
+        for file in self.folder.glob("[!.]*.json") if self.folder.exists() else ():
+            with suppress(FileNotFoundError):  # taken away by whoever put it there
+                files.append((file.lstat().st_mtime_ns, file))
+        return {file: _read(file) for _, file in sorted(files)}
+
+    def set_aside(self, file: Path) -> None:
+        """Keep a file that is no prod, where it is not looked for."""
+        with suppress(OSError):  # it stays, and is told again
+            file.rename(file.with_suffix(".bad"))
 
     def remove(self, ids: Iterable[str]) -> None:
         """Take prods out, for good: once a later batch is done they must not come back."""
@@ -68,6 +85,29 @@ class Inbox:
 
     def has(self, name: str) -> bool:
         return (self.folder / f"{name}.json").exists()
+
+
+def _read(file: Path) -> Request | Problem:
+    """The prod in a file, or why there is none."""
+    name = _name_of(file)
+    at = f"prod {name!r}"
+    try:
+        if not file.is_file():  # whatever else it is, reading it may never end
+            return Problem("PROD_INVALID", at, "it is not a file")
+        if file.stat().st_size > LARGEST:
+            return Problem("PROD_INVALID", at, "it is too large", f"at most {LARGEST:,} bytes")
+        value = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as error:
+        return Problem("PROD_INVALID", at, f"it is not JSON: {error}")
+    except OSError as error:
+        return Problem("PROD_INVALID", at, f"it cannot be read: {error.strerror}")
+    if not is_text(file.stem):
+        return Problem("PROD_INVALID", at, "its name is not text")
+    return request_of(name, value)
+
+
+def _name_of(file: Path) -> str:
+    return file.stem.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def new_id() -> str:

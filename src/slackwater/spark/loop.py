@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.asking import Request
 from slackwater.control.ordering import tree_of
+from slackwater.control.prodding import REQUEST
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -26,7 +27,7 @@ from slackwater.control.records import (
 )
 from slackwater.control.step import start, step
 from slackwater.disorder.finding import Found
-from slackwater.errors import CheckpointError, SlackwaterError, StorageError
+from slackwater.errors import CheckpointError, Problem, SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.spark.agreement import agree, disagreement
 from slackwater.spark.apply import Applying, Layout, Outlets
@@ -66,6 +67,7 @@ from slackwater.spark.report import Stopwatch, batch_report
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.sinks.base import OwnedSink
 from slackwater.spark.snapshot import Snapshot
+from slackwater.spark.trial import check_sources, problem_with
 
 SMALL_BATCH = 300_000
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -107,6 +109,8 @@ class Loop:
     quality: dict[str, Quality] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, Problem] = field(default_factory=dict)
+    blamed: set[tuple[str, str]] = field(default_factory=set)
     answered_before: tuple[str, ...] = ()
     snapshot: Snapshot = field(init=False)
     named: dict[int, set[str]] = field(default_factory=dict)
@@ -122,6 +126,7 @@ class Loop:
         self.log = SparkLog(self.checkpoint.spark)
         self.disk = ThreadPoolExecutor(1, thread_name_prefix="slackwater-log")
         try:
+            check_sources(self.policy.plan.queries, self.layout.readings, self.columnar)
             self._resume()
             self.snapshot = self._snapshot()
             self._write_readings()
@@ -298,6 +303,7 @@ class Loop:
         )
         told = applying.apply(deltas)
         self.found, self.answered = applying.found, applying.answered
+        self.failed = applying.failed
         watch.lap("apply")
         if rows is not None and rows.is_cached:
             rows.unpersist()
@@ -369,7 +375,7 @@ class Loop:
             measured=self.measured,
             found=self.found,
             distinct=self.observing.distinct(engine, deltas, self.state),
-            requests=self._waiting(),
+            requests=self._tried(self._waiting()),
             accuracies={name: judged.sources for name, judged in self.judged.items()},
         )
         decision, after = step(self.policy, observation, self.state)
@@ -483,6 +489,7 @@ class Loop:
             if query.prodding is None:
                 continue
             reasons = dict(query.prodding.refused)
+            reasons |= {prod: str(problem) for prod, problem in self.failed.items()}
             for prod in query.prodding.requests:
                 rows, reason = self.answered.get(prod, 0), reasons.get(prod)
                 if reason is None and rows == 0 and prod in self.answered:
@@ -500,9 +507,34 @@ class Loop:
         for answer in answers:
             self.events.write("prod", batch=decision.batch, **asdict(answer))
         self.inbox.remove([answer.prod for answer in answers])
+        self._tell_failing(decision)
+
+    def _tell_failing(self, decision: Decision) -> None:
+        """Tell of sources of prods that fail: once each, they will do so again and again."""
+        for name, query in decision.queries.items():
+            for call in query.prodding.calls if query.prodding else ():
+                known = (name, call.source) in self.blamed or call.source == REQUEST
+                if call.id in self.failed and not known:
+                    self.blamed.add((name, call.source))
+                    text = f"estimates {call.source} are left out: {self.failed[call.id]}"
+                    self.events.write("notice", batch=decision.batch, text=text)
+
+    def _tried(self, requests: tuple[Request, ...]) -> tuple[Request, ...]:
+        """The prods that wait, each with what an engine has against it."""
+        return tuple(replace(request, fault=self._fault(request)) for request in requests)
+
+    def _fault(self, request: Request) -> str | None:
+        reading = self.layout.readings.get(request.query)
+        if reading is None or request.where is None:
+            return None
+        problem = problem_with(request, reading, self.columnar)
+        return None if problem is None else str(problem)
 
     def _waiting(self) -> tuple[Request, ...]:
         """The prods that wait; a row of their stream that comes again is none."""
+        for file, answer in self.inbox.strangers().items():
+            self.events.write("prod", batch=self.batch + 1, **asdict(answer))
+            self.inbox.set_aside(file)
         found = self.inbox.waiting()
         again = [request.id for request in found if request.id in self.answered_before]
         if again:

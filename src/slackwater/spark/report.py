@@ -100,10 +100,10 @@ def _estimates(
         sample = None
     return {
         "estimates": {
-            "prods": len(prodding.calls),
+            "prods": len(prodding.calls) - told["failed"],
             "rows": told["estimates"],
             "late": prodding.late,
-            "refused": len(prodding.refused),
+            "refused": len(prodding.refused) + told["failed"],
             "aggressiveness": prodding.aggressiveness,
             "accuracy": judged.report(),
             **({} if sample is None else {"sample": sample.report()}),

@@ -6,13 +6,21 @@ import time
 from dataclasses import dataclass, field
 
 from slackwater.control.asking import understand, why_none
-from slackwater.control.prodding import ProdCall, ProddingState, Progress, open_windows
+from slackwater.control.prodding import (
+    REQUEST,
+    ProdCall,
+    ProddingState,
+    Progress,
+    open_windows,
+    windows_asked,
+)
 from slackwater.control.records import ControlState
 from slackwater.control.step import origin_of
 from slackwater.errors import Problem, QueryError
 from slackwater.spark.book import Book
 from slackwater.spark.engine import Engine, R
 from slackwater.spark.estimating import Estimator
+from slackwater.spark.fault import FAULTS, fault
 from slackwater.spark.inbox import new_id
 from slackwater.spark.judging import Judged
 from slackwater.spark.reading import Reading
@@ -39,16 +47,26 @@ class Snapshot:
         predicate = understand(name, reading.output, where)
         if isinstance(predicate, Problem):
             raise QueryError([predicate])
+        at = f"estimate of query {name!r}"
         reason = why_none(reading.window, predicate, progress.clock, progress.upto)
         live = open_windows(reading.window, progress)
         if reason is not None or live is None:
-            text = reason or "no window is open"
-            raise QueryError([Problem("NOTHING_OPEN", f"estimate of query {name!r}", text)])
-        call = ProdCall(new_id(), "request", *live, None if predicate is None else predicate.sql)
-        before = self.state.prodding.get(name, ProddingState())
-        judged = self.judged.get(name, Judged())
+            raise QueryError([Problem("NOTHING_OPEN", at, reason or "no window is open")])
+        found = windows_asked(reading.window, live, predicate)
+        if isinstance(found, str):
+            raise QueryError([Problem("TOO_MANY_OPEN", at, found)])
+        call = ProdCall(new_id(), REQUEST, *found, None if predicate is None else predicate.sql)
+        try:
+            return self._said(engine, reading, progress, call)
+        except FAULTS as error:
+            raise QueryError([fault(error, at, call.where, engine.folder)]) from error
+
+    def _said(self, engine: Engine[R], reading: Reading, progress: Progress, call: ProdCall) -> R:
+        """The estimates, whatever becomes of the runs they were read from."""
+        before = self.state.prodding.get(reading.query, ProddingState())
+        judged = self.judged.get(reading.query, Judged())
         now = time.time_ns() // 1000
         said = Estimator(engine, reading, self.book, progress, judged).said([call], before, now)
         if said is None:
             said = engine.lift(reading.said.empty_table())
-        return engine.pick(said, reading.shown)
+        return engine.detach(engine.pick(said, reading.shown))
