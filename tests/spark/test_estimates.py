@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from slackwater.cli.main import app
 from slackwater.control.asking import Request
 from slackwater.events import log
 from slackwater.query.stream import Stream
+from slackwater.spark import near
 from slackwater.spark.inbox import Inbox
 from slackwater.spark.loop import Loop
 from tests.spark.driver import batch, frame, make_loop, readings, run
@@ -152,12 +154,14 @@ def test_prods_of_people_are_answered_once_or_told_why_not(
         "future": 0,
         "unparsable": 0,
         "nowhere": 0,
+        "broken": 0,
     }
     assert told["all"]["reason"] is None
     assert "no group" in told["unknown-group"]["reason"]
     assert "in the future" in told["future"]["reason"]
     assert "SQL_UNPARSABLE" in told["unparsable"]["reason"]
     assert "no query 'other'" in told["nowhere"]["reason"]
+    assert "not JSON" in told["broken"]["reason"]
     assert sorted((row["prod"], row["k"]) for row in rows_of(sink)) == [
         ("all", 0),
         ("all", 1),
@@ -232,6 +236,31 @@ def test_a_running_or_stopped_pipeline_is_asked_without_stopping_it(
         handle.estimate(where="z = 1")
     with pytest.raises(sw.SlackwaterError, match="QUERY_UNKNOWN"):
         handle.estimate("other")
+
+
+def test_what_is_read_on_the_executors_outlives_its_runs_and_leaves_nothing_behind(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near, "FEW", -1)  # nothing is few enough for the driver
+    query = totals().query("q", sw.slack(0), sink=sw.memory(), estimates=sw.estimates())
+    loop = make_loop(spark, (query,), tmp_path / "ck", tier="spark")
+    handle = sw.Handle(None, loop, None, spark, flush=False)  # type: ignore[arg-type]
+    tables = even(8)
+    for number in (0, 1):
+        loop.process(frame(spark, loop, tables[number]), number)
+    before = {thread.ident for thread in threading.enumerate()}
+    asked = [handle.estimate(where="k = 1") for _ in range(4)]
+    with pytest.raises(sw.QueryError, match="PROD_FAILED"):
+        handle.estimate(where="assert_true(n < 0) IS NULL AND raise_error('no') IS NULL")
+    left = [t.name for t in threading.enumerate() if t.ident not in before]
+    assert [name for name in left if name.startswith("slackwater")] == []
+    for number in range(2, 8):
+        loop.process(frame(spark, loop, tables[number]), number)
+    loop.close()
+    for one in asked:
+        assert [row["n"] for row in one.collect()] == [10]
+        assert one.inputFiles() == []
+        assert one.sparkSession.catalog.listTables() == []
 
 
 @pytest.mark.spec("prodding:F61")

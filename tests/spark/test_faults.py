@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +35,7 @@ from slackwater.spark.pipeline import Options, Pipeline
 from slackwater.spark.session import local_session
 from slackwater.spark.sinks import Results
 from tests.spark.driver import batch, frame, make_loop, readings, run
-from tests.spark.story import ending, leftovers
+from tests.spark.story import ending, leftovers, write_input
 
 FAR = 40 * 24 * 3600
 TIERS = pytest.mark.parametrize("tier", ["columnar", "spark"])
@@ -626,6 +627,68 @@ def test_a_prod_that_was_answered_when_the_process_died_is_not_answered_again(
     kinds = {n: Counter(t["kind"].to_pylist()) for n, t in sink.batches.items()}
     assert kinds[0]["estimate"] == 4  # two keys for each of two prods
     assert kinds[1]["estimate"] == 1
+
+
+@pytest.mark.parametrize("lost", ["nothing", "commit"])
+def test_a_stream_of_prods_is_answered_once_though_the_process_dies_before_they_are_removed(
+    spark: SparkSession, tmp_path: Path, lost: str
+) -> None:
+    """It dies right after the manifest; ``lost`` of the record of the stream of prods."""
+    write_input(tmp_path / "later", [*FEW[:2], batch((9, 1, 1))])
+    for folder in ("in", "demands"):
+        (tmp_path / folder).mkdir()
+    inbox = Inbox(tmp_path / "ck" / "prods")
+
+    def give(number: int) -> None:
+        name = f"{number:04d}.parquet"
+        (tmp_path / "later" / name).rename(tmp_path / "in" / name)
+
+    def start() -> sw.Handle:
+        reader = spark.readStream.schema("ts TIMESTAMP, k BIGINT, v BIGINT")
+        stream = sw.stream("r", reader.parquet(str(tmp_path / "in")), time="ts")
+        answer = stream.window("1 day").group_by("k").aggregate(n="count(*)")
+        query = answer.query("q", sw.slack(0), estimates=sw.estimates())
+        prods = spark.readStream.schema("where STRING").json(str(tmp_path / "demands"))
+        return sw.pipeline(query).start(str(tmp_path / "ck"), prods=prods, spark=spark)
+
+    give(0)
+    handle = start()
+    wait_for(lambda: handle._loop.batch == 0)
+    demands = '{"where": "k = 1"}\n{"where": "k IS NOT NULL"}'
+    (tmp_path / "demands" / "0.json").write_text(demands)
+    wait_for(lambda: len(inbox.waiting()) == 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Inbox, "remove", die)
+        give(1)
+        with pytest.raises(RuntimeError, match="dead"):
+            handle.await_termination(60)
+    assert len(inbox.waiting()) == 2
+    if lost == "commit":  # the stream gives its rows once more
+        for file in (tmp_path / "ck" / "control" / "commits").glob("[!.]*"):
+            file.unlink()
+    handle = start()
+    if lost == "commit":
+        wait_for(lambda: len(inbox.waiting()) == 2)
+    give(2)
+    wait_for(lambda: handle._loop.batch == 2 and not inbox.waiting())
+    handle.stop()
+    told_of = [e for e in log.read(tmp_path / "ck" / "events.jsonl") if e["event"] == "prod"]
+    assert {(e["prod"], e["batch"]) for e in told_of} == {("control-0-0", 1), ("control-0-1", 1)}
+    found = pq.read_table(tmp_path / "ck" / "results" / "q").to_pylist()
+    said = Counter(row["prod"] for row in found if row["kind"] == "estimate")
+    assert said == {"control-0-0": 1, "control-0-1": 2}
+
+
+def die(*_: Any) -> None:
+    """As :func:`crash`, in a thread of Spark's."""
+    raise RuntimeError("dead")
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 @TIERS
