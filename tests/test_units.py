@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from datetime import timedelta
 
 import pytest
@@ -35,7 +36,10 @@ def test_durations_are_read_as_people_write_them(text: object, micros: int) -> N
     assert duration(text) == micros  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["", "soon", "10", "10 parsecs", "5 s later", True])
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "10", "10 parsecs", "5 s later", True, math.nan, -math.inf, "9" * 400 + " s"],
+)
 def test_what_is_no_duration_is_refused_with_examples(text: object) -> None:
     with pytest.raises(SlackwaterError, match=r"DURATION_INVALID.*\n.*10 seconds"):
         duration(text)  # type: ignore[arg-type]

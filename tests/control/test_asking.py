@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
 
-from slackwater.control.asking import Span, ends_asked, understand, why_none
+from slackwater.control.asking import (
+    Request,
+    Span,
+    ends_asked,
+    problem_of,
+    request_of,
+    understand,
+    why_none,
+)
 from slackwater.errors import Problem
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression
@@ -36,6 +47,7 @@ def asked(text: str) -> Span:
             Span(50 * SECOND, MINUTE),
         ),
         ("k = 1 OR window_end = TIMESTAMP '1970-01-01 00:01:00'", Span()),
+        ("window_end <= TIMESTAMP '1970-01-01 00:01:00' + INTERVAL '1' HOUR", Span()),
     ],
 )
 def test_time_is_read_out_of_a_predicate_as_far_as_it_is_certain(text: str, span: Span) -> None:
@@ -67,9 +79,71 @@ def test_before_the_first_row_there_is_nothing_to_say() -> None:
 
 @pytest.mark.parametrize(
     ("text", "condition"),
-    [("k =", "SQL_UNPARSABLE"), ("z = 1", "COLUMN_UNKNOWN"), ("k + 1", "TYPE_MISMATCH")],
+    [
+        ("k =", "SQL_UNPARSABLE"),
+        ("z = 1", "COLUMN_UNKNOWN"),
+        ("k + 1", "TYPE_MISMATCH"),
+        ("", "SQL_EMPTY"),
+        (["k = 1"], "SQL_EMPTY"),
+        ("k = '\ud800'", "TEXT_INVALID"),
+        ("k IN (" + "1, " * 9_000 + "2)", "SQL_TOO_LONG"),
+        ("(" * 3_000 + "k = 1" + ")" * 3_000, "SQL_TOO_DEEP"),
+        ("NOT " * 2_000 + "k = 1", "SQL_TOO_DEEP"),
+        ("max(n) > 1", "SQL_NOT_SCALAR"),
+        ("row_number() OVER (ORDER BY n) = 1", "SQL_NOT_SCALAR"),
+        ("explode(array(1, 2)) = 1", "SQL_NOT_SCALAR"),
+        ("k = ?", "SQL_NOT_SCALAR"),
+        ("k = 1; DROP TABLE said", "SQL_NOT_SCALAR"),
+    ],
 )
 def test_a_predicate_that_cannot_be_understood_is_named(text: str, condition: str) -> None:
     found = understand("q", RESULT, text)
     assert isinstance(found, Problem)
     assert found.condition == condition
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "not an object"),
+        ([], "not an object"),
+        ({}, "query is None"),
+        ({"query": {"a": 1}}, "query is {'a': 1}"),
+        ({"query": "\ud800"}, "not a name"),
+        ({"query": "q", "id": "x"}, "unknown: id"),
+        ({"query": "q", "fault": "none"}, "unknown: fault"),
+    ],
+)
+def test_a_value_that_is_no_request_is_told_why(value: object, text: str) -> None:
+    found = request_of("p", value)
+    assert isinstance(found, Problem)
+    assert text in found.message
+    assert "only query must be given" in found.hint
+
+
+@pytest.mark.parametrize(
+    ("terms", "place"),
+    [
+        ({"automatic": "yes"}, "automatic"),
+        ({"automatic": True, "aggressiveness": 0.5}, ""),
+        *(
+            ({"aggressiveness": value}, "aggressiveness")
+            for value in (math.nan, math.inf, -math.inf, 1e308, -1e308, 10**400, 2, "1", True, {})
+        ),
+        ({"where": "z = 1"}, ""),
+        ({"aggressiveness": 0.5, "where": "z = 1"}, ""),
+    ],
+)
+def test_a_request_with_a_field_that_cannot_be_is_refused(
+    terms: dict[str, Any], place: str
+) -> None:
+    request = request_of("p", {"query": "q", **terms})
+    assert isinstance(request, Request)
+    found = problem_of(request, RESULT, WINDOW)
+    assert found is not None
+    assert found.where == "prod of query 'q'" + (f", {place}" if place else "")
+
+
+@pytest.mark.parametrize("value", [0, 0.5, 1.9, -3, None])
+def test_a_request_within_bounds_is_sound(value: float | None) -> None:
+    assert problem_of(Request("p", "q", "k = 1", value), RESULT, WINDOW) is None

@@ -12,6 +12,7 @@ from tests.spark.driver import readings
 import slackwater as sw
 from slackwater.control.asking import Request
 from slackwater.control.prodding import (
+    MOST,
     Prodding,
     ProddingState,
     Progress,
@@ -187,3 +188,34 @@ def test_prods_and_what_is_remembered_survive_json() -> None:
     found, state = prodded(query, at(20, 29), None, Request("a", "q"), Request("b", "q", "k ="))
     assert ProddingState.from_json(json.loads(json.dumps(state.to_json()))) == state
     assert Prodding.from_json(json.loads(json.dumps(asdict(found)))) == found
+
+
+def test_requests_that_cannot_be_are_refused_and_change_nothing() -> None:
+    query = plan(sw.estimates(aggressiveness=0.25))
+    asked = (
+        Request("nan", "q", None, float("nan")),
+        Request("tried", "q", "k = 1", fault="an engine says no"),
+        Request("text", "q", "k = ", 0.5),
+        Request("good", "q", "k = 1"),
+    )
+    prods, after = prodded(query, at(8, 9), None, *asked)
+    assert [call.id for call in prods.calls if call.source == "request"] == ["good"]
+    assert [name for name, _ in prods.refused] == ["nan", "tried", "text"]
+    assert dict(prods.refused)["tried"] == "an engine says no"
+    assert prods.requests == ("nan", "tried", "text", "good")
+    assert after.chosen["aggressiveness-1"].manual is None
+
+
+def test_of_very_many_open_windows_the_newest_are_estimated_and_others_by_time() -> None:
+    """Nothing is closed, and the stream began with a row that is decades older than the rest."""
+    query = plan(sw.estimates(every="3 s"), size="1 s", slide="1 s")
+    clock = 1_700_000_000
+    progress = Progress((clock - 5) * S, clock * S, None, 0)
+    early = "window_end BETWEEN '1970-01-01 00:01:00' AND '1970-01-01 00:01:09'"
+    asked = (Request("all", "q"), Request("some", "q", early), Request("none", "q", "n < 0"))
+    prods, after = prodded(query, progress, ProddingState(), *asked)
+    calls = {call.source: (call.first // S, call.last // S) for call in prods.calls}
+    assert calls == {"every-1": (clock - MOST + 1, clock), "request": (59, 68)}
+    assert [name for name, _ in prods.refused] == ["all", "none"]
+    assert "1,700,000,001 windows are open" in dict(prods.refused)["all"]
+    assert len(after.windows) == MOST + 10

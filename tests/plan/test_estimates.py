@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -47,6 +48,9 @@ def test_estimates_belong_to_what_a_checkpoint_means_but_their_cadence_does_not(
     assert lay_out(often).identity == lay_out(rarely).identity != lay_out(plain).identity
 
 
+STRANGE: tuple[Any, ...] = (math.nan, math.inf, 10**400, "0.3", True, [0.3])
+
+
 @pytest.mark.parametrize(
     ("term", "condition"),
     [
@@ -57,7 +61,18 @@ def test_estimates_belong_to_what_a_checkpoint_means_but_their_cadence_does_not(
         (sw.estimates(aggressiveness=-0.5), "ESTIMATES_RANGE"),
         (sw.estimates(accuracy=95), "ESTIMATES_RANGE"),
         (sw.estimates(every=1, band=1), "ESTIMATES_RANGE"),
+        (sw.estimates(every=math.nan), "DURATION_INVALID"),
+        (sw.estimates(every=math.inf), "DURATION_INVALID"),
+        *((sw.estimates(aggressiveness=value), "ESTIMATES_RANGE") for value in STRANGE),
+        *((sw.estimates(accuracy=value), "ESTIMATES_RANGE") for value in STRANGE),
+        *((sw.estimates(every=1, band=value), "ESTIMATES_RANGE") for value in STRANGE),
         (sw.estimates(every=1, where="nothing = 1"), "COLUMN_UNKNOWN"),
+        (sw.estimates(every=1, where=""), "SQL_EMPTY"),
+        (sw.estimates(every=1, where=5), "SQL_EMPTY"),  # type: ignore[arg-type]
+        (sw.estimates(every=1, where="sum(n) > 3"), "SQL_NOT_SCALAR"),
+        (sw.estimates(every=1, where="n = :x"), "SQL_NOT_SCALAR"),
+        (sw.estimates(every=1, where="(" * 3000 + "true" + ")" * 3000), "SQL_TOO_DEEP"),
+        (sw.estimates(every=1, where="n = " + "1" * 20_000), "SQL_TOO_LONG"),
         (sw.estimates(every=1, where="k +"), "SQL_UNPARSABLE"),
         (sw.estimates(every=1, where="k + 1"), "TYPE_MISMATCH"),
         (sw.estimates(accuracy=0.9, of="z"), "ESTIMATES_COLUMN"),

@@ -345,6 +345,15 @@ def test_the_command_line_asks_a_checkpoint(spark: SparkSession, tmp_path: Path)
         (["estimate", str(tmp_path / "ck"), "-w", "k ="], "SQL_UNPARSABLE"),
         (["estimate", str(tmp_path / "ck"), "-q", "z"], "QUERY_UNKNOWN"),
         (["estimate", str(tmp_path / "ck"), "--every", "0"], "OPTION_INVALID"),
+        (["estimate", str(tmp_path / "ck"), "--every", "nan"], "OPTION_INVALID"),
+        (["estimate", str(tmp_path / "ck"), "--rows", "-1"], "OPTION_INVALID"),
+        (["estimate", str(tmp_path / "ck"), "-w", "sum(n) > 1"], "SQL_NOT_SCALAR"),
+        (["prod", str(tmp_path / "ck"), "-w", "sum(n) > 1"], "SQL_NOT_SCALAR"),
+        (["prod", str(tmp_path / "ck"), "-w", "error('no') IS NULL"], "QUERY_INVALID"),
+        (["prod", str(tmp_path / "ck"), "--aggressiveness", "nan"], "ESTIMATES_RANGE"),
+        (["prod", str(tmp_path / "ck"), "--aggressiveness=-inf"], "ESTIMATES_RANGE"),
+        (["prod", str(tmp_path / "ck"), "--aggressiveness", "1", "--automatic"], "PROD_INVALID"),
     ]:
         result = cli.invoke(app, arguments)
-        assert (result.exit_code, condition in result.stderr) == (2, True)
+        assert (result.exit_code, condition in result.stderr) == (2, True), arguments
+    assert Inbox(tmp_path / "ck" / "prods").waiting() == ()

@@ -146,7 +146,8 @@ def prods_of(
     asked = [request for request in sound if request.is_prod]
     answered, refused = _requested(query, asked, progress)
     calls += answered
-    refused = (*problems.items(), *refused)
+    reasons = problems | dict(refused)
+    refused = tuple((one.id, reasons[one.id]) for one in requests if one.id in reasons)
     after = replace(
         state,
         number=number,

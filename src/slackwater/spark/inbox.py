@@ -49,15 +49,17 @@ class Inbox:
 
     def waiting(self) -> tuple[Request, ...]:
         """The prods that wait, oldest first."""
-        return tuple(one for one in self._found().values() if isinstance(one, Request))
+        return self.look()[0]
 
-    def strangers(self) -> dict[Path, Answer]:
-        """What is there and no prod, each with the reason."""
-        return {
+    def look(self) -> tuple[tuple[Request, ...], dict[Path, Answer]]:
+        """The prods that wait, and what is there and no prod, each with the reason."""
+        found = self._found()
+        strange = {
             file: Answer(_name_of(file), "", 0, str(one))
-            for file, one in self._found().items()
+            for file, one in found.items()
             if isinstance(one, Problem)
         }
+        return tuple(one for one in found.values() if isinstance(one, Request)), strange
 
     def _found(self) -> dict[Path, Request | Problem]:
         """What is there, oldest first."""

@@ -532,10 +532,10 @@ class Loop:
 
     def _waiting(self) -> tuple[Request, ...]:
         """The prods that wait; a row of their stream that comes again is none."""
-        for file, answer in self.inbox.strangers().items():
+        found, strange = self.inbox.look()
+        for file, answer in strange.items():
             self.events.write("prod", batch=self.batch + 1, **asdict(answer))
             self.inbox.set_aside(file)
-        found = self.inbox.waiting()
         again = [request.id for request in found if request.id in self.answered_before]
         if again:
             self.inbox.remove(again)
