@@ -12,11 +12,10 @@ from slackwater.disorder.finding import (
     FindingParams,
     FindingSeen,
     FindingState,
-    Found,
     last_periods,
-    settle,
     step,
 )
+from slackwater.disorder.periods import Found, Periods
 from slackwater.stats.panes import PaneCount
 from slackwater.units import SECOND
 
@@ -37,7 +36,11 @@ def second(number: int, late: dict[int, int], given: int, rows: int = 100) -> Fi
         Found(clock - SECOND, needed, results, results if needed <= given else 0)
         for needed, results in late.items()
     )
-    return FindingSeen(clock, clock + SECOND, (counts, counts), found)
+    return FindingSeen(clock, clock + SECOND, (counts, counts), found, spoken=clock + SECOND)
+
+
+def fed(params: FindingParams, state: FindingState, seen: FindingSeen) -> FindingState:
+    return step(params, state, replace(seen, watermark=state.watermark))[0]
 
 
 def run(params: FindingParams, seconds: int, seed: int = 1) -> FindingState:
@@ -47,7 +50,7 @@ def run(params: FindingParams, seconds: int, seed: int = 1) -> FindingState:
     for number in range(seconds):
         late = {0: 88, draw.randint(1, 10): 10, draw.randint(11, 80): 2}
         given = state.slack * 10 // SECOND
-        state, _ = step(params, state, second(number, late, given))
+        state = fed(params, state, second(number, late, given))
     return state
 
 
@@ -65,10 +68,63 @@ def test_more_periods_that_may_fall_short_need_a_shorter_slack() -> None:
     assert daring.slack < sure.slack
 
 
-def test_in_warm_up_the_slack_is_the_largest_delay_so_far() -> None:
-    state, _ = step(PARAMS, FindingState(), second(100, {30: 1}, 0))
-    assert state.phase == "warm-up"
-    assert state.slack == state.max_delay == 3 * SECOND
+def ordered(seconds: int, delay: int = 30) -> list[FindingState]:
+    """A join that finds nothing before its watermark, which is at the beginning: never."""
+    states = [FindingState()]
+    for number in range(100, 100 + seconds):
+        empty = replace(second(number, {delay: 1}, 0), found=())
+        states.append(fed(PARAMS, states[-1], empty))
+    return states[1:]
+
+
+def test_a_contract_begins_by_holding_and_then_waits_for_the_largest_delay() -> None:
+    states = ordered(12)
+    held = [state.phase == "holding" for state in states]
+    assert held == [True] * 4 + [False] * 8  # since 97 s, delays of 3 s, known at 103 s
+    assert all(state.is_endless and state.watermark is None for state in states[:4])
+    assert all(state.phase == "warm-up" for state in states[4:])
+    assert states[4].slack == states[4].max_delay == 3 * SECOND
+    assert states[4].watermark == 102 * SECOND
+
+
+def test_a_stream_whose_delays_are_as_long_as_itself_is_held_to_its_end() -> None:
+    state = FindingState()
+    for number in range(60):
+        state = fed(PARAMS, state, second(number, {10 * number: 5}, 0))
+    assert state.is_endless
+    assert state.watermark is None
+    assert state.periods.settled is None
+
+
+def test_at_most_bounds_a_hold_and_is_told_where_it_cuts_it() -> None:
+    params, state = replace(PARAMS, at_most=5 * SECOND), FindingState()
+    for number in range(20):
+        state = fed(params, state, second(number, {10 * number: 5}, 0))
+    assert state.phase == "holding"
+    assert state.watermark == 15 * SECOND
+    assert state.is_capped
+
+
+def test_after_a_silence_and_after_longer_delays_nothing_more_is_called_late() -> None:
+    state = run(PARAMS, 60)
+    leap = fed(PARAMS, state, replace(second(200, {0: 100}, 100), before=60 * SECOND))
+    assert (leap.phase, leap.holding.reason) == ("holding", "silence")
+    assert leap.watermark == state.watermark
+    grown = state
+    for number in range(60, 90):
+        grown = fed(PARAMS, grown, second(number, {400: 100}, 0, rows=2))
+        if grown.phase == "holding":
+            break
+    assert grown.holding.reason == "change"
+    after = fed(PARAMS, grown, second(number + 1, {400: 100}, 0, rows=2))
+    assert after.watermark == grown.watermark
+
+
+def test_inputs_quiet_for_as_long_as_a_hold_lasted_are_answered() -> None:
+    state = ordered(2)[-1]
+    quiet = FindingSeen(102 * SECOND, 110 * SECOND, ((), ()), spoken=102 * SECOND)
+    assert state.watermark is None
+    assert fed(PARAMS, state, quiet).watermark == (97 + 8) * SECOND
 
 
 @pytest.mark.spec("qddh:F084", "qddh:F088")
@@ -83,22 +139,70 @@ def test_the_other_methods_stay_within_the_largest_delay(method: str) -> None:
 def test_periods_are_measured_once_when_their_stragglers_are_in() -> None:
     state, seen = FindingState(), []
     for number in range(90):
-        state, measured = step(PARAMS, state, second(number, {0: 9, 5: 1}, 3))
-        seen += list(measured)
+        batch = replace(second(number, {0: 9, 5: 1}, 3), watermark=state.watermark)
+        state, judged = step(PARAMS, state, batch)
+        assert judged.unseen == 0
+        seen += list(judged.periods)
     starts = [start for start, _, _ in seen]
-    assert starts == sorted(set(starts))
+    assert starts == [number * SECOND for number in (-20, 0, 20, 40, 60)]
     assert all(results == 200 and given == 180 for _, results, given in seen[1:])
     left = last_periods(PARAMS, state, (), 90 * SECOND)
-    assert [start for start, _, _ in left] == [p[0] for p in state.periods]
-    assert settle(PARAMS, state, None) == (state, ())
+    assert [p[0] for p in left.periods] == [p[0] for p in state.periods.open]
+    assert left.unseen == 0
 
 
-def test_results_of_a_period_that_was_measured_do_not_open_it_again() -> None:
-    state = replace(FindingState(), settled=40 * SECOND)
-    state, _ = step(PARAMS, state, second(60, {0: 5}, 0))
-    straggler = Found(10 * SECOND, 300, 7, 0)
-    after, _ = step(PARAMS, state, replace(second(61, {0: 5}, 0), found=(straggler,)))
-    assert all(start >= 40 * SECOND for start, _, _ in after.periods)
+def watched(late: int) -> FindingState:
+    """A join whose periods up to 60 s are judged, with rows ``late`` tenths late at most."""
+    state = FindingState()
+    for number in range(70):
+        state = fed(PARAMS, state, second(number, {0: 9, late: 1}, 100))
+    assert state.periods.settled == 60 * SECOND
+    return state
+
+
+def straggling(state: FindingState, *times: int) -> tuple[FindingState, int]:
+    rows = tuple(PaneCount(t * SECOND, True, 1, t * SECOND, t * SECOND) for t in times)
+    seen = second(70, {0: 9}, 100)
+    counts = ((*seen.counts[0], *rows), seen.counts[1])
+    after, judged = step(PARAMS, state, replace(seen, counts=counts, watermark=state.watermark))
+    return after, judged.unseen
+
+
+def test_rows_too_late_to_be_counted_put_their_periods_in_doubt_once() -> None:
+    state = watched(5)
+    assert straggling(state, 69)[1] == 0
+    after, unseen = straggling(state, 3, 11, 17)
+    assert unseen == 2  # a row of 17 s may have partners until 22 s
+    assert after.margin < state.margin
+    assert straggling(after, 12)[1] == 0
+    assert straggling(after, 45)[1] == 1
+
+
+def test_a_row_lost_in_a_period_not_judged_yet_is_counted_when_it_is() -> None:
+    state = watched(5)
+    assert state.floor is not None
+    after, unseen = straggling(state, 61)
+    assert unseen == 0
+    found = 0
+    for number in range(71, 100):
+        batch = replace(second(number, {0: 9, 5: 1}, 100), watermark=after.watermark)
+        after, judged = step(PARAMS, after, batch)
+        found += judged.unseen
+        assert found == (after.periods.settled or 0) // (80 * SECOND)
+    assert found == 1
+
+
+def test_a_stray_is_in_doubt_when_its_time_comes_or_if_all_inputs_have_one_there() -> None:
+    state, far = watched(5), PaneCount(700 * SECOND, True, 1, 700 * SECOND, 700 * SECOND)
+    seen = replace(second(70, {0: 9}, 100), watermark=state.watermark)
+    one, judged = step(PARAMS, state, replace(seen, strays=((far,), ())))
+    assert judged.unseen == 0
+    assert last_periods(PARAMS, one, (), 71 * SECOND).unseen == 0  # it never had a partner
+    assert last_periods(PARAMS, one, (), 710 * SECOND).unseen == 1
+    _, judged = step(PARAMS, one, replace(second(71, {}, 0), strays=((), (far,))))
+    assert judged.unseen == 1
+    _, judged = step(PARAMS, state, replace(seen, strays=((far,), (far,))))
+    assert judged.unseen == 1
 
 
 def test_limits_bound_the_slack_and_are_noticed() -> None:
@@ -117,7 +221,8 @@ def test_a_state_reads_back_from_json() -> None:
 
 def test_missing_recall_makes_the_plan_stricter() -> None:
     state = run(PARAMS, 60)
-    short = replace(state, periods=((0, 100, 10), (20 * SECOND, 100, 10)))
-    after, measured = step(PARAMS, short, second(60, {0: 1}, 0))
-    assert len(measured) >= 2
+    short = Periods(((0, 100, 10), (20 * SECOND, 100, 10)))
+    seen = replace(second(60, {0: 1}, 0), watermark=state.watermark)
+    after, judged = step(PARAMS, replace(state, periods=short, floor=45 * SECOND), seen)
+    assert len(judged.periods) == 2
     assert after.margin < state.margin

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from slackwater.control.records import ControlState, Finding, Observation, StreamDecision
 from slackwater.disorder import finding
-from slackwater.disorder.finding import FindingParams, FindingSeen, FindingState, Found, Period
+from slackwater.disorder.finding import FindingParams, FindingSeen, FindingState, Judged
+from slackwater.disorder.periods import Found
 from slackwater.plan.stage import QueryPlan
 from slackwater.units import show_duration
 
@@ -32,27 +35,27 @@ def finding_after(
     state: ControlState,
     seen: dict[str, StreamDecision],
     clock: int | None,
-) -> tuple[FindingState, tuple[Period, ...]]:
+) -> tuple[FindingState, Judged]:
     """The slack of a join after this batch, and the periods measured with it."""
-    counts = tuple(
-        tuple(
-            count
-            for count in observation.panes.get(fed.identity, ())
-            if count.passes and not count.is_beyond(seen[stream].bound)
-        )
+    panes = [
+        (seen[stream].bound, [c for c in observation.panes.get(fed.identity, ()) if c.passes])
         for stream, fed in query.fed
-    )
+    ]
+    clocks = [seen[name].clock for name in query.streams]
     batch = FindingSeen(
         before=state.clocks.get(query.name),
         after=clock,
-        counts=counts,
+        counts=tuple(tuple(c for c in some if not c.is_beyond(bound)) for bound, some in panes),
         found=observation.found.get(query.name, ()),
+        watermark=state.watermarks.get(query.name),
+        spoken=max((clock for clock in clocks if clock is not None), default=None),
+        strays=tuple(tuple(c for c in some if c.is_beyond(bound)) for bound, some in panes),
     )
     before = state.findings.get(query.name, FindingState())
     return finding.step(finding_params(query), before, batch)
 
 
-def explained(query: QueryPlan, chosen: FindingState, periods: tuple[Period, ...]) -> Finding:
+def explained(before: FindingState | None, chosen: FindingState, judged: Judged) -> Finding:
     """Why the slack is what it is, and what was measured now."""
     return Finding(
         phase=chosen.phase,
@@ -60,26 +63,64 @@ def explained(query: QueryPlan, chosen: FindingState, periods: tuple[Period, ...
         recall=chosen.recall,
         wanted=chosen.wanted,
         margin=round(chosen.margin, 6),
-        keep=max(0, finding.lag(finding_params(query), chosen) - chosen.slack),
-        periods=periods,
+        kept=0 if before is None else _kept(before),
+        keep=_kept(chosen),
+        periods=judged.periods,
+        unseen=judged.unseen,
     )
+
+
+def _kept(state: FindingState) -> int:
+    """How much longer than answers need them rows are kept."""
+    if state.watermark is None or state.floor is None:
+        return 0
+    return state.watermark - state.floor
 
 
 def last_periods(
     query: QueryPlan, state: FindingState, found: tuple[Found, ...], clock: int | None
-) -> tuple[Period, ...]:
+) -> Judged:
     """The stream has ended: all periods that were not measured yet."""
     return finding.last_periods(finding_params(query), state, found, clock)
 
 
 def notices(query: QueryPlan, before: FindingState | None, after: FindingState) -> list[str]:
-    """What a person should hear of: a promise that cannot be kept, and when it can again."""
-    was = before is not None and before.is_capped
-    if was == after.is_capped:
-        return []
-    if not after.is_capped:
-        return [f"query {query.name}: the recall is within reach again"]
+    """What a person should hear of: holds, a promise that cannot be kept, and when it can again."""
+    told = (*_holds(query, before, after), *_caps(query, before, after))
+    return [f"query {query.name}: {text}" for text in told]
+
+
+_WHY = {
+    "start": "until delays are known well enough",
+    "silence": "the clock leaped; rows of the time between may still come",
+    "change": "delays have grown, until they are known again",
+}
+
+
+def _holds(query: QueryPlan, before: FindingState | None, after: FindingState) -> Iterator[str]:
     assert query.recall is not None
+    assert query.join is not None
+    was = before is not None and before.phase == "holding"
+    what = "no results" if query.join.is_ordered else "results come, nothing is let go of"
+    if not was and after.phase == "holding":
+        most = query.recall.at_most
+        cut = "" if most is None else f" (for {show_duration(most)} at most)"
+        yield f"holding{cut}: {what}; {_WHY[after.holding.reason]}"
+    if was and after.phase != "holding":
+        yield f"delays are known, the hold ends; the slack is {show_duration(after.slack)}"
+
+
+def _caps(query: QueryPlan, before: FindingState | None, after: FindingState) -> Iterator[str]:
+    assert query.recall is not None
+    was = before is not None and before.is_capped
+    is_other = before is not None and (before.phase == "holding") != (after.phase == "holding")
+    if was == after.is_capped and not (was and is_other):
+        return
     wanted, allowed = show_duration(after.wanted), show_duration(after.slack)
-    needs = f"a recall of {query.recall.gamma:g} would need a slack of {wanted}"
-    return [f"query {query.name}: {needs}, at most {allowed} is allowed"]
+    if not after.is_capped:
+        yield "the recall is within reach again"
+    elif after.phase == "holding":
+        yield f"delays are not known, but at_most = {allowed} ends the hold: less may be found"
+    else:
+        needs = f"a recall of {query.recall.gamma:g} would need a slack of {wanted}"
+        yield f"{needs}, at most {allowed} is allowed"

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from slackwater.control.asking import Request
 from slackwater.control.prodding import Prodding, ProddingState
 from slackwater.control.working import Backlog, Working
-from slackwater.disorder.finding import FindingState, Found
+from slackwater.disorder.finding import FindingState
+from slackwater.disorder.periods import Found
 from slackwater.disorder.slack import SlackState
 from slackwater.disorder.strays import Group
 from slackwater.estimate.running import Running
@@ -167,9 +168,11 @@ class Waiting:
 class Finding:
     """Why a join under a recall contract waits as long as it does.
 
-    ``expected`` recall is what the model gives, ``recall`` what was measured last. Rows are kept
-    ``keep`` longer than answers need them, so that what was missed can be counted. ``periods``
-    are measured in this batch: start, results, results given in time.
+    ``expected`` recall is what the model gives, ``recall`` what was measured last. So that what was
+    missed can be counted, rows were kept ``kept`` longer than answers before this batch needed
+    them, and are kept ``keep`` longer than those of this batch do. ``periods`` are measured in this
+    batch: start, results, results given in time; ``unseen`` periods may have missed results that
+    nobody could count.
     """
 
     phase: str
@@ -177,8 +180,10 @@ class Finding:
     recall: float | None
     wanted: int
     margin: float
+    kept: int
     keep: int
     periods: tuple[tuple[int, int, int], ...]
+    unseen: int = 0
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Finding:

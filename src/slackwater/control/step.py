@@ -24,7 +24,7 @@ from slackwater.control.records import (
     Tier,
 )
 from slackwater.control.working import Backlog
-from slackwater.disorder.finding import FindingState, Period
+from slackwater.disorder.finding import FindingState, Judged
 from slackwater.disorder.slack import SlackState
 from slackwater.disorder.strays import Belief, StrayParams, believe
 from slackwater.plan.stage import QueryPlan, StreamPlan
@@ -214,15 +214,15 @@ def _query(
     progress: tuple[int | None, dict[str, StreamDecision]],
     *,
     chosen: SlackState | None,
-    finding_now: tuple[FindingState, tuple[Period, ...]] | None,
+    finding_now: tuple[FindingState, Judged] | None,
     held: int | None = None,
 ) -> QueryDecision:
     clock, seen = progress
     after = state.watermarks.get(query.name)
     slack = query.slack if chosen is None else chosen.slack
-    if finding_now is not None:
-        slack = finding_now[0].slack
     reached = None if clock is None else clock - slack
+    if finding_now is not None:
+        slack, reached = finding_now[0].slack, finding_now[0].watermark
     if chosen is not None and clock is not None:
         reached = waiting.reached(chosen, clock, seen[query.stream].clock)
     if reached is not None and held is not None:
@@ -251,7 +251,9 @@ def _query(
             upto=upto,
             unseen=waiting.unseen_results(query, observation, state, seen[query.stream]),
         ),
-        finding=None if finding_now is None else finding.explained(query, *finding_now),
+        finding=None
+        if finding_now is None
+        else finding.explained(state.findings.get(query.name), *finding_now),
         lateness=missed.spread,
     )
 
@@ -332,10 +334,12 @@ def cuts(policy: Policy, state: ControlState) -> dict[str, tuple[int, ...]]:
         after = state.watermarks.get(query.name)
         if query.join is None or after is None:
             continue
+        waits = state.findings.get(query.name)
+        floors = () if waits is None or waits.floor is None else (waits.floor,)
         for part in query.join.inputs:
             gone = after - query.keep - query.join.graph.patience(part.name)
             known = found.get(part.state.identity, ())
-            found[part.state.identity] = (*known, gone, after)
+            found[part.state.identity] = (*known, gone, after, *floors)
     return found
 
 

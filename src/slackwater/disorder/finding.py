@@ -7,8 +7,11 @@ the instant up to which it could have waited. Counted by event time, this gives 
 of window aggregates do, ``disorder/arrivals.py``).
 
 Once per batch: delays go into adaptive windows (ADWIN), one per input, and a change of any drops
-the history before it; results go into their buckets; then
+the history before it; results go into their buckets and periods (``disorder/periods.py``); then
 
+* *holding*: no watermark at all until delays are known well enough (``disorder/holding.py``): at
+  the start, after a silence, after a change for the worse. ``at_most`` bounds it. Immediate
+  results come all the same, only nothing is let go of;
 * *warm-up*: the largest delay so far (Max-K), until enough buckets are known;
 * *model* (AM-adt, ``disorder/recall.py``): the smallest slack with enough expected recall;
 * *calibrated*: the smallest slack under which nearly all recent periods would have had their
@@ -24,28 +27,35 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
 
-from slackwater.disorder import arrivals, feedback
+from slackwater.disorder import arrivals, feedback, holding, periods
 from slackwater.disorder.arrivals import Curves
+from slackwater.disorder.holding import Glimpse, HoldingParams, HoldingState
+from slackwater.disorder.periods import Found, Period, PeriodParams, Periods
 from slackwater.disorder.prudence import Prudence
 from slackwater.disorder.recall import RecallModel
+from slackwater.errors import check_version
 from slackwater.stats.adwin import Adwin, AdwinParams, AdwinState
 from slackwater.stats.histogram import DelayHistogram
 from slackwater.stats.panes import PaneCount, largest_delay
-from slackwater.units import ceil_to, floor_to
+from slackwater.units import ceil_to
 
-VERSION = 1
-SETTLED = 0.999  # a period is measured once this share of all late rows would have come
+VERSION = 2
+SETTLED = 0.999  # of late rows: a bucket is known once this share would have come
+MARGIN = 1.25  # a period is measured once the largest delay so far has passed, with a margin
+FURTHEST = 8  # but not later than so many times the delay of nearly all late rows
+ROWS = 12  # divided by the share that may be missed: rows that show delays which matter
+FINEST = 1e-6  # of the share that may be missed, where it says how many rows must be seen
 ITEMS = 32  # a batch counts as so many items for ADWIN, whatever its size
 BUCKETS = 20  # a period is watched in so many parts
 LONGEST = 160  # buckets that are remembered
 
 Method = Literal["calibrated", "model", "feedback"]
-Phase = Literal["warm-up", "model", "calibrated", "feedback"]
-Period = tuple[int, int, int]
+Phase = Literal["holding", "warm-up", "model", "calibrated", "feedback"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,51 +99,59 @@ class FindingParams:
     def bucket(self) -> int:
         return max(self.granularity, self.over // BUCKETS)
 
+    @property
+    def periods(self) -> PeriodParams:
+        return PeriodParams(self.recall, self.over, self.windows)
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Results with event times from ``bucket`` on that needed a slack of ``step`` granules.
-
-    ``given`` of them were given in time, the others came too late.
-    """
-
-    bucket: int
-    step: int
-    results: int
-    given: int
+    @property
+    def holding(self) -> HoldingParams:
+        """When delays are known well enough: the more is to be found, the rarer ones matter."""
+        missed = max(1 - self.recall, FINEST)
+        return HoldingParams(rows=math.ceil(ROWS / missed), tail=1 - min(0.001, missed / 10))
 
 
 @dataclass(frozen=True, slots=True)
 class FindingSeen:
-    """One batch: the join's clock before and after, rows of each input, results computed."""
+    """One batch: the join's clock before and after, rows of each input, results computed.
+
+    ``watermark`` is that before the batch, ``spoken`` the largest event time of any input so far
+    (a clock beyond it moves by wall time). ``strays`` are rows of each input that were set aside.
+    """
 
     before: int | None
     after: int | None
     counts: tuple[tuple[PaneCount, ...], ...]
     found: tuple[Found, ...] = ()
+    watermark: int | None = None
+    spoken: int | None = None
+    strays: tuple[tuple[PaneCount, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FindingState:
     """The slack in force (K), why, and everything the next step needs.
 
-    ``periods`` are not measured yet: start, results, results given in time.
+    ``is_endless``: the watermark stays where it is; the slack tells how long that is so far.
+    ``watermark`` is that after the batch. Rows from ``floor`` on find all their partners still.
     """
 
     slack: int = 0
-    phase: Phase = "warm-up"
+    phase: Phase = "holding"
+    is_endless: bool = True
     wanted: int = 0
     expected: float | None = None
     recall: float | None = None
     margin: float = 0.5
     max_delay: int = 0
+    watermark: int | None = None
+    floor: int | None = None
     adwins: tuple[AdwinState, ...] = ()
     begun: tuple[int, ...] = ()
     late: DelayHistogram = field(default_factory=DelayHistogram)
     curves: Curves = field(default_factory=Curves)
-    periods: tuple[Period, ...] = ()
-    settled: int | None = None
+    periods: Periods = field(default_factory=Periods)
     pd: feedback.PDState = field(default_factory=feedback.PDState)
+    holding: HoldingState = field(default_factory=HoldingState)
     version: int = VERSION
 
     @property
@@ -147,11 +165,14 @@ class FindingState:
             "adwins": [adwin.to_json() for adwin in self.adwins],
             "late": self.late.counts,
             "curves": self.curves.to_json(),
+            "periods": self.periods.to_json(),
             "pd": asdict(self.pd),
+            "holding": self.holding.to_json(),
         }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> FindingState:
+        check_version("finding", cls(version=value["version"]), VERSION)
         return cls(
             **{
                 **value,
@@ -159,27 +180,66 @@ class FindingState:
                 "begun": tuple(value["begun"]),
                 "late": DelayHistogram.from_json(value["late"]),
                 "curves": Curves.from_json(value["curves"]),
-                "periods": tuple((p, n, g) for p, n, g in value["periods"]),
+                "periods": Periods.from_json(value["periods"]),
                 "pd": feedback.PDState(**value["pd"]),
+                "holding": HoldingState.from_json(value["holding"]),
             }
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Periods measured with a batch: start, results, results given in time.
+
+    ``unseen`` periods, measured or not, may have missed results that nobody could count.
+    """
+
+    periods: tuple[Period, ...] = ()
+    unseen: int = 0
+
+
 def step(
     params: FindingParams, state: FindingState, seen: FindingSeen
-) -> tuple[FindingState, tuple[Period, ...]]:
+) -> tuple[FindingState, Judged]:
     """The slack after a batch, and the periods that are measured with it."""
-    state = _observe(params, _count(params, state, seen.found), seen)
-    state, measured = settle(params, state, seen.after)
-    for _, results, given in measured:
-        short = float(given < params.recall * results)
-        margin = params.prudence.after(state.margin, short, params.risk)
-        state = replace(state, recall=given / results, margin=margin)
-    wanted, state = _choose(params, state, seen, is_fresh=bool(measured))
-    slack = max(params.at_least, wanted)
+    state, judged = _judge(params, _count(params, state, seen.found), seen)
+    state = _observe(params, state, seen)
+    wanted, state = _choose(params, state, seen, is_fresh=bool(judged.periods))
+    is_held = not state.holding.is_known
+    if is_held:
+        state, wanted = replace(state, phase="holding"), _held(state, seen)
+    slack = wanted = max(params.at_least, wanted)
     if params.at_most is not None:
-        slack = min(slack, params.at_most)
-    return replace(state, slack=slack, wanted=max(params.at_least, wanted)), measured
+        slack = params.at_most if is_held else min(slack, params.at_most)
+    is_endless = is_held and params.at_most is None
+    state = replace(state, slack=slack, wanted=wanted, is_endless=is_endless)
+    return _advance(params, state, seen), judged
+
+
+def _held(state: FindingState, seen: FindingSeen) -> int:
+    """How long the oldest rows of the hold have waited so far, without the time of quiet."""
+    since = state.holding.since
+    ends = [end for end in (seen.after, seen.spoken) if end is not None]
+    return 0 if since is None or not ends else max(0, min(ends) - since)
+
+
+def _advance(params: FindingParams, state: FindingState, seen: FindingSeen) -> FindingState:
+    """The watermark after the batch, and the floor behind it: neither ever moves back.
+
+    Inputs that have been quiet for as long as a hold lasted have no stragglers that could be known.
+    """
+    is_quiet = seen.after is not None and seen.spoken is not None and seen.after > seen.spoken
+    mark = seen.watermark
+    if seen.after is not None and (is_quiet or not state.is_endless):
+        mark = _later(mark, seen.after - state.slack)
+    if mark is None or seen.after is None:
+        return replace(state, watermark=mark)
+    floor = min(mark, seen.after - horizon(params, state))
+    return replace(state, watermark=mark, floor=_later(state.floor, floor))
+
+
+def _later(one: int | None, other: int) -> int:
+    return other if one is None else max(one, other)
 
 
 def lag(params: FindingParams, state: FindingState) -> int:
@@ -187,70 +247,115 @@ def lag(params: FindingParams, state: FindingState) -> int:
     return state.late.late_quantile(SETTLED) * params.granularity
 
 
-def settle(
-    params: FindingParams, state: FindingState, clock: int | None, *, ended: bool = False
-) -> tuple[FindingState, tuple[Period, ...]]:
-    """Take out the periods whose stragglers are in: start, results, results given in time."""
-    if clock is None:
-        return state, ()
-    upto = clock - max(state.slack, lag(params, state))
-    done = tuple(p for p in state.periods if ended or p[0] + params.over <= upto)
-    left = tuple(p for p in state.periods if p not in done)
-    settled = max([p[0] + params.over for p in done], default=state.settled)
-    return replace(state, periods=left, settled=settled), done
+def horizon(params: FindingParams, state: FindingState) -> int:
+    """For how long rows are kept, so that what was missed is counted; the rest is in doubt."""
+    return math.ceil(MARGIN * min(state.max_delay, FURTHEST * lag(params, state)))
 
 
 def last_periods(
     params: FindingParams, state: FindingState, found: Iterable[Found], clock: int | None
-) -> tuple[Period, ...]:
-    """All periods that were not measured yet, with the last results counted in."""
-    return settle(params, _count(params, state, found), clock, ended=True)[1]
+) -> Judged:
+    """The stream has ended: all periods that were not measured yet, the last results counted in."""
+    counted = periods.count(params.periods, state.periods, found)
+    ends = [period[0] + params.over for period in counted.open]
+    ends += [] if clock is None else [clock + params.over]  # the period of the clock is over, too
+    _, done, unseen = periods.settle(params.periods, counted, max(ends, default=None))
+    return Judged(done, unseen)
 
 
-def _count(params: FindingParams, state: FindingState, found: Iterable[Found]) -> FindingState:
-    """Results into their buckets and periods; those of periods already measured are too late."""
+def _count(params: FindingParams, state: FindingState, found: tuple[Found, ...]) -> FindingState:
+    """Results into their buckets and periods."""
     buckets = {end: dict(steps) for end, steps in state.curves.windows}
-    periods = {start: (results, given) for start, results, given in state.periods}
     for one in found:
         steps = buckets.setdefault(one.bucket + params.bucket, {})
         steps[one.step] = steps.get(one.step, 0) + one.results
-        start = floor_to(one.bucket, params.over)
-        if state.settled is None or start >= state.settled:
-            results, given = periods.get(start, (0, 0))
-            periods[start] = (results + one.results, given + one.given)
     kept = sorted(buckets)[-LONGEST:]
     curves = Curves(tuple((end, tuple(sorted(buckets[end].items()))) for end in kept))
-    flat = tuple((start, *periods[start]) for start in sorted(periods))
-    return replace(state, curves=curves, periods=flat)
+    counted = periods.count(params.periods, state.periods, found)
+    return replace(state, curves=curves, periods=counted)
+
+
+def _judge(
+    params: FindingParams, state: FindingState, seen: FindingSeen
+) -> tuple[FindingState, Judged]:
+    """Measure what the floor has passed; the margin follows what is broken, or may be."""
+    known, done, passed = periods.settle(params.periods, state.periods, state.floor)
+    known, lost = periods.doubt(params.periods, known, _lost(state, seen))
+    margin = state.margin
+    for period in done:
+        short = float(params.periods.is_short(period))
+        margin = params.prudence.after(margin, short, params.risk)
+    for _ in range(passed + lost):
+        margin = params.prudence.after(margin, 1.0, params.risk)
+    recall = done[-1][2] / done[-1][1] if done else state.recall
+    state = replace(state, periods=known, margin=margin, recall=recall)
+    return state, Judged(done, passed + lost)
+
+
+def _lost(state: FindingState, seen: FindingSeen) -> tuple[tuple[PaneCount, ...], ...]:
+    """By input: rows whose results cannot be counted, for their partners are gone or they are."""
+    floor = state.floor
+    strays = seen.strays or ((),) * len(seen.counts)
+    return tuple(
+        (*(c for c in counts if floor is not None and c.low is not None and c.low < floor), *aside)
+        for counts, aside in zip(seen.counts, strays, strict=True)
+    )
 
 
 def _observe(params: FindingParams, state: FindingState, seen: FindingSeen) -> FindingState:
     """Delays of all inputs against the join's clock; a change drops what came before it."""
-    placed = [tuple(c for c in counts if c.pane is not None) for counts in seen.counts]
+    placed = [
+        tuple(c for c in counts if c.pane is not None and c.low is not None)
+        for counts in seen.counts
+    ]
     if not any(placed):
         return state
     before = state.adwins or (AdwinState(),) * len(placed)
     windows = [Adwin.start(AdwinParams(), adwin) for adwin in before]
-    late = state.late
+    levels, delays = [window.mean for window in windows], DelayHistogram()
     for window, counts in zip(windows, placed, strict=True):
-        delays = DelayHistogram.of_panes(counts, seen.before, params.granularity)
+        mine = DelayHistogram.of_panes(counts, seen.before, params.granularity)
         if counts:
-            window.update(delays.level, delays, items=ITEMS)
-        late = late.merge(delays.only_late())
+            window.update(mine.level, mine, items=ITEMS)
+        delays = delays.merge(mine)
     begun = (*state.begun, seen.before if seen.before is not None else 0)
     begun = begun[-max(1, min(window.items for window in windows) // ITEMS) :]
     curves = state.curves
-    if any(w.dropped > old.dropped for w, old in zip(windows, before, strict=True)):
+    dropped = [w.dropped > old.dropped for w, old in zip(windows, before, strict=True)]
+    if any(dropped):
         curves = arrivals.since(curves, begun[0], at_least=BUCKETS)
+    moved = zip(windows, dropped, levels, strict=True)
+    grown = [window for window, is_new, level in moved if is_new and window.mean > level]
+    anew = reduce(DelayHistogram.merge, (w.get() for w in grown), DelayHistogram())
+    glimpse = Glimpse(
+        before=seen.before,
+        after=seen.after,
+        low=min(c.low for counts in placed for c in counts if c.low is not None),
+        delays=delays,
+        granularity=params.granularity,
+        windows=_complete_periods(params, state, seen),
+        changed=begun[0] if grown else None,
+        anew=anew,
+    )
     largest = max(largest_delay(counts, seen.before) for counts in placed)
     return replace(
         state,
         max_delay=max(state.max_delay, largest),
         adwins=tuple(window.snapshot() for window in windows),
         begun=begun,
-        late=late,
+        late=state.late.merge(delays.only_late()),
         curves=curves,
+        holding=holding.update(params.holding, state.holding, glimpse),
     )
+
+
+def _complete_periods(params: FindingParams, state: FindingState, seen: FindingSeen) -> int:
+    """Periods since the hold began that have (nearly) all their rows; as many batches at most."""
+    since = state.holding.since
+    if since is None or seen.before is None:
+        return 0
+    passed = seen.before - lag(params, state) - since
+    return min(passed // params.over, state.holding.batches)
 
 
 def _choose(

@@ -14,7 +14,7 @@ from slackwater.control.ordering import tree_of
 from slackwater.control.prodding import ProddingState, Progress
 from slackwater.control.records import ControlState, Decision, Measured
 from slackwater.control.step import origin_of
-from slackwater.disorder.finding import Found
+from slackwater.disorder.periods import Found
 from slackwater.errors import Problem
 from slackwater.plan.opening import paired
 from slackwater.plan.stage import PipelinePlan, QueryPlan
@@ -23,7 +23,7 @@ from slackwater.spark.book import (
     Book,
     backlog_state,
     estimates_state,
-    kept_longer,
+    was_kept_longer,
 )
 from slackwater.spark.engine import Delta, Engine, new_run
 from slackwater.spark.estimating import Estimator
@@ -219,7 +219,7 @@ class Applying:
             self.layout.joins[query.name],
             self.book,
             self.decision.batch,
-            Moment(after, upto, kept_longer(query, mine)),
+            Moment(after, upto, was_kept_longer(query, mine)),
             self.fresh,
             tree_of(query, self.after),
             late=query.late == "revise" or query.recall is not None,
@@ -353,13 +353,14 @@ class Applying:
         finding = self.decision.queries[query.name].finding
         assert finding is not None
         assert query.recall is not None
-        periods = finding.periods
+        periods, unseen = finding.periods, finding.unseen
         if self.ended:
             found, clock = self.found.pop(query.name, ()), self.after.clocks.get(query.name)
-            periods += last_periods(query, self.after.findings[query.name], found, clock)
+            last = last_periods(query, self.after.findings[query.name], found, clock)
+            periods, unseen = periods + last.periods, unseen + last.unseen
         table = recall_table(periods, query.recall)
         before = self.quality.get(query.name, Quality())
-        self.quality[query.name] = before.plus(measured_recall(table))
+        self.quality[query.name] = before.plus(measured_recall(table), unseen)
         if table.num_rows:
             self._meter(query, table)
 

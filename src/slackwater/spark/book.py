@@ -122,9 +122,13 @@ def _is_beyond_reach(decision: QueryDecision, patience: int, run: Run) -> bool:
 
 
 def kept_longer(query: QueryPlan, decision: QueryDecision) -> int:
-    """How much longer than answers need them the rows of a join are kept."""
-    measuring = decision.finding.keep if decision.finding is not None else 0
-    return max(query.keep, measuring)
+    """How much longer than answers need them the rows of a join are kept, from now on."""
+    return max(query.keep, decision.finding.keep if decision.finding is not None else 0)
+
+
+def was_kept_longer(query: QueryPlan, decision: QueryDecision) -> int:
+    """The same of the rows that are there when the batch begins."""
+    return max(query.keep, decision.finding.kept if decision.finding is not None else 0)
 
 
 def patiences(plan: JoinPlan, tree: JoinNode) -> dict[str, int]:

@@ -11,7 +11,7 @@ from typing import Generic
 
 import pyarrow as pa
 
-from slackwater.disorder.finding import Found
+from slackwater.disorder.periods import Found
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.joining import JoinWriter
 from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of

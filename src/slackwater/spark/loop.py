@@ -26,7 +26,7 @@ from slackwater.control.records import (
     Tier,
 )
 from slackwater.control.step import start, step
-from slackwater.disorder.finding import Found
+from slackwater.disorder.periods import Found
 from slackwater.errors import CheckpointError, Problem, SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.spark.agreement import agree, disagreement

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.control.records import Finding, Measured, Waiting
-from slackwater.disorder.finding import Period
 from slackwater.disorder.fulfilment import size_deciles
+from slackwater.disorder.periods import Period
 from slackwater.plan.bound import RecallContract
 
 
@@ -68,6 +68,7 @@ class Quality:
         return {
             "measured": self.last.results,
             "within": self.last.within,
+            "unseen": finding.unseen,
             "fulfilment": self.fulfilment,
             "phase": finding.phase,
             "expected_recall": finding.expected,
