@@ -213,7 +213,7 @@ def recall(
     json_: JsonFile = None,
     keep_data: KeepData = None,
 ) -> None:
-    """Recall contracts of joins: were they kept, at which latency and memory, against Max-K?"""
+    """Recall contracts of joins: were they kept, at which latency and memory?"""
     console = Console()
     with console.status("start Spark") as status:
         outcomes = list(
@@ -232,7 +232,8 @@ def recall(
 def _recalls(outcomes: list[finding.Outcome]) -> Table:
     table = Table(title="recall in periods of 10 s", title_justify="left")
     table.add_column("regime", no_wrap=True)
-    heads = ("recall", "mean", "kept", "within 1 %", "latency", "Max-K", "held", "Max-K")
+    costs = ("latency", "Max-K", "fixed", "held", "Max-K", "fixed")
+    heads = ("recall", "mean", "kept", "within 1 %", "told", *costs)
     table.add_column("emit", no_wrap=True)
     for name in heads:
         table.add_column(name, justify="right", no_wrap=True)
@@ -244,10 +245,13 @@ def _recalls(outcomes: list[finding.Outcome]) -> Table:
             f"{one.recall:.3f}",
             f"{one.fulfilment:.0%}",
             f"{one.nearly:.0%}",
+            "" if one.measured is None else f"{one.measured:.0%}",
             f"{one.latency_s:.1f} s",
             f"{one.latency_maxk_s:.1f} s",
+            f"{one.latency_fixed_s:.1f} s",
             f"{one.held:,.0f}",
             f"{one.held_maxk:,.0f}",
+            f"{one.held_fixed:,.0f}",
         )
     return table
 

@@ -41,7 +41,7 @@ from slackwater.disorder.recall import RecallModel
 from slackwater.errors import check_version
 from slackwater.stats.adwin import Adwin, AdwinParams, AdwinState
 from slackwater.stats.histogram import DelayHistogram
-from slackwater.stats.panes import PaneCount, largest_delay
+from slackwater.stats.panes import PaneCount, largest_delay, total
 from slackwater.units import ceil_to
 
 VERSION = 2
@@ -280,16 +280,22 @@ def _judge(
 ) -> tuple[FindingState, Judged]:
     """Measure what the floor has passed; the margin follows what is broken, or may be."""
     known, done, passed = periods.settle(params.periods, state.periods, state.floor)
-    known, lost = periods.doubt(params.periods, known, _lost(state, seen))
+    lost = _lost(state, seen)
+    known, unseen = periods.doubt(params.periods, known, lost)
     margin = state.margin
     for period in done:
         short = float(params.periods.is_short(period))
         margin = params.prudence.after(margin, short, params.risk)
-    for _ in range(passed + lost):
-        margin = params.prudence.after(margin, 1.0, params.risk)
+    if share := _rows(lost) / max(1, _rows(seen.counts)):  # one row of many breaks no period
+        broken = min(1.0, share / max(1 - params.recall, FINEST))
+        margin = params.prudence.after(margin, broken, params.risk)
     recall = done[-1][2] / done[-1][1] if done else state.recall
     state = replace(state, periods=known, margin=margin, recall=recall)
-    return state, Judged(done, passed + lost)
+    return state, Judged(done, passed + unseen)
+
+
+def _rows(inputs: Iterable[Iterable[PaneCount]]) -> int:
+    return sum(total(counts) for counts in inputs)
 
 
 def _lost(state: FindingState, seen: FindingSeen) -> tuple[tuple[PaneCount, ...], ...]:

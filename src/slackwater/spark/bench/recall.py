@@ -1,8 +1,9 @@
-"""Recall contracts on Spark: was the recall reached, and what did it cost against Max-K?
+"""Recall contracts on Spark: was the recall reached, and what did it cost?
 
 One pipeline per regime of disorder with a query for each recall and way of emission. The truth is
-the join over all rows; Max-K is judged in hindsight on the same micro-batches. Ordered results
-cost latency, immediate ones memory: both are reported.
+the join over all rows, and every period from the first counts. Max-K, and the best fixed slack, are
+judged in hindsight on the same micro-batches. Ordered results cost latency, immediate ones memory:
+both are reported.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ REGIMES = ("light", "heavy-tail", "sudden-shift")
 WINDOW = 2
 KEYS = 1_000
 OVER = 10
-WARM = 60  # seconds of event time that are not judged
+NEVER = -(1 << 60)  # a watermark that was not there yet
+GRAIN = SECOND // 50
 
 Tell = Callable[[str], None]
 Instants = npt.NDArray[np.int64]
@@ -47,6 +49,7 @@ class Outcome:
     ``fulfilment`` is the share of periods with a recall of ``gamma`` at least, ``nearly`` of
     0.99 ``gamma``. Latency is event time from a result to the clock when it was given; ``held``
     is the mean number of rows that the slack makes a join hold, rows kept for measuring apart.
+    ``fixed_slack_s`` is the smallest fixed slack that keeps as large a share of the periods.
     """
 
     regime: str
@@ -61,6 +64,9 @@ class Outcome:
     held: float
     held_maxk: float
     recall_maxk: float
+    fixed_slack_s: float
+    latency_fixed_s: float
+    held_fixed: float
     measured: float | None
 
     def to_json(self) -> dict[str, Any]:
@@ -121,6 +127,7 @@ def _regime(
         str(scratch / "checkpoint"),
         tier="columnar",
         spark=spark,
+        flush=True,
         on_batch=lambda e: tell(f"{regime}: batch {e['batch']} of about {batches:.0f}"),
     )
     events = [event for event in handle.events() if event["event"] == "batch"]
@@ -129,6 +136,7 @@ def _regime(
     for gamma, emit in cases:
         name = names[gamma, emit]
         marks = [event["queries"][name]["watermark"] for event in events]
+        marks = [NEVER if mark is None else mark for mark in marks]
         clocks = [min(s["clock"] or 0 for s in event["streams"].values()) for event in events]
         given = _given(sinks[gamma, emit].folder, np.array(clocks))
         measured = handle.quality()[name]["fulfilment"]
@@ -158,8 +166,8 @@ class Past:
                 f"(SELECT *, t // {step} + unnest([-1, 0, 1]) AS s FROM b_rows) AS b "
                 f"ON a.k = b.k AND a.s = b.s AND abs(a.t - b.t) <= {step}"
             ).fetchnumpy()
-        self.ts, self.complete = found["ts"], found["n"]
-        self.begin = int(min(rows.ts.min() for rows in streams)) + WARM * SECOND
+        columns = [np.asarray(found[name], dtype=np.int64) for name in ("ts", "n", "oldest")]
+        self.ts, self.complete, self.oldest = columns
 
     def max_k(self) -> Instants:
         """The watermark after each batch with the largest delay so far as slack."""
@@ -170,13 +178,32 @@ class Past:
             largest[: lows.size] = np.maximum(largest[: lows.size], before - lows)
         return np.maximum.accumulate(self.clocks - np.maximum.accumulate(largest))
 
-    def ordered(self, marks: Instants) -> tuple[Instants, Instants]:
+    def fixed(self, slack: int) -> Instants:
+        """The watermark after each batch with a fixed slack."""
+        return np.asarray(self.clocks - slack)
+
+    def found(self, marks: Instants, emit: str) -> tuple[Instants, Instants]:
         """Event times and latencies of the results that these watermarks find in time."""
-        after = np.r_[-(1 << 60), marks[:-1]]
-        found = after[self.complete] <= self.ts
-        given = np.searchsorted(marks, self.ts[found], side="right")
-        inside = given < marks.size
-        return self.ts[found][inside], (self.clocks[given[inside]] - self.ts[found][inside])
+        after = np.r_[NEVER, marks[:-1]][self.complete]
+        is_ordered = emit == "ordered"
+        found = after <= (self.ts if is_ordered else self.oldest + WINDOW * SECOND)
+        times, given = self.ts[found], self.complete[found]
+        if is_ordered:
+            given = np.minimum(np.searchsorted(marks, times, side="right"), marks.size - 1)
+        return times, np.asarray(np.maximum(0, self.clocks[given] - times))
+
+    def kept(self, found: Instants, gamma: float) -> float:
+        """The share of periods with their recall."""
+        return float((self.periods(found) >= gamma).mean())
+
+    def best_fixed(self, gamma: float, emit: str, kept: float) -> int:
+        """The smallest fixed slack that keeps as large a share of the periods."""
+        low, high = -1, int((self.clocks[-1] - self.ts.min()) // GRAIN)
+        while high - low > 1:
+            middle = (low + high) // 2
+            times, _ = self.found(self.fixed(middle * GRAIN), emit)
+            low, high = (low, middle) if self.kept(times, gamma) >= kept else (middle, high)
+        return high * GRAIN
 
     def held(self, marks: Instants) -> float:
         """Mean rows within reach of the watermark after each batch."""
@@ -189,10 +216,10 @@ class Past:
             total += arrived
         return float(total.mean())
 
-    def periods(self, found: Instants, upto: int) -> npt.NDArray[np.float64]:
-        """Recall of each period that is judged: after warm-up, over before ``upto``."""
-        edges = np.arange(self.begin // (OVER * SECOND) + 1, upto // (OVER * SECOND) + 1)
-        edges = edges * OVER * SECOND
+    def periods(self, found: Instants) -> npt.NDArray[np.float64]:
+        """Recall of each period that has results, from the first on."""
+        first, last = int(self.ts.min()), int(self.ts.max())
+        edges = np.arange(first // (OVER * SECOND), last // (OVER * SECOND) + 2) * OVER * SECOND
         true, seen = np.histogram(self.ts, edges)[0], np.histogram(found, edges)[0]
         return np.asarray(seen[true > 0] / true[true > 0])
 
@@ -223,21 +250,25 @@ def _judged(
     regime, gamma, emit = case
     times, latency = given
     most = past.max_k()
-    late, waits = past.ordered(most)
-    recall = past.periods(times, int(marks[-1]))  # what lies beyond was still to come
-    judged = times > past.begin
+    late, waits = past.found(most, emit)
+    recall = past.periods(times)
+    slack = past.best_fixed(gamma, emit, past.kept(times, gamma))
+    fixed = past.fixed(slack)
     return Outcome(
         regime=regime,
         gamma=gamma,
         emit=emit,
         periods=int(recall.size),
-        fulfilment=round(float((recall >= gamma).mean()), 4),
+        fulfilment=round(past.kept(times, gamma), 4),
         nearly=round(float((recall >= 0.99 * gamma).mean()), 4),
         recall=round(float(recall.mean()), 4),
-        latency_s=round(float(latency[judged].mean()) / SECOND, 3),
-        latency_maxk_s=round(float(waits[late > past.begin].mean()) / SECOND, 3),
+        latency_s=round(float(latency.mean()) / SECOND, 3),
+        latency_maxk_s=round(float(waits.mean()) / SECOND, 3),
         held=round(past.held(marks[: past.clocks.size]), 1),
         held_maxk=round(past.held(most), 1),
-        recall_maxk=round(float(past.periods(late, int(most[-1])).mean()), 4),
+        recall_maxk=round(float(past.periods(late).mean()), 4),
+        fixed_slack_s=round(slack / SECOND, 3),
+        latency_fixed_s=round(float(past.found(fixed, emit)[1].mean()) / SECOND, 3),
+        held_fixed=round(past.held(fixed), 1),
         measured=None if measured is None else round(measured, 4),
     )
