@@ -39,17 +39,22 @@ def disordered(rows: int = 3000, keys: int = 3, seed: int = 1, span: float = 2.0
     return [part for part in parts if part.num_rows]
 
 
-def bounded(*, by: str | None, sink: Any, quality: Any, **terms: Any) -> Query:
+def bounded(*, by: str | None, sink: Any, quality: Any, name: str = "q", **terms: Any) -> Query:
     windows = readings().where("v < 8").window("4 s", "2 s")
     windows = windows.group_by(by) if by else windows
     contract = sw.max_error(0.05, confidence=0.9, of="total", granularity="100 ms", **terms)
     values = windows.aggregate(total="sum(v)", n="count(*)")
-    return values.query("q", contract, sink=sink, quality=quality)
+    return values.query(name, contract, sink=sink, quality=quality)
 
 
-def slack_path(loop: Loop) -> list[int]:
+def slack_path(loop: Loop, query: str = "q") -> list[int]:
     events = log.read(loop.checkpoint.events)
-    return [e["queries"]["q"]["slack"] for e in events if e["event"] == "batch"]
+    return [e["queries"][query]["slack"] for e in events if e["event"] == "batch"]
+
+
+def phases(loop: Loop, query: str) -> set[str]:
+    events = log.read(loop.checkpoint.events)
+    return {e["queries"][query]["quality"]["phase"] for e in events if e["event"] == "batch"}
 
 
 @pytest.mark.spec("qddh:F140")
@@ -83,6 +88,38 @@ def test_the_engine_and_the_interpreter_take_the_same_path(
     assert loop.quality["q"].results == len(errors) == table.num_rows
     assert loop.quality["q"].within == sum(row["within"] for row in errors)
     interpreter.close()
+
+
+@pytest.mark.spec("qddh:F066", "qddh:F068")
+@pytest.mark.spark
+def test_the_model_alone_and_feedback_alone_choose_the_slack(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    batches, methods = disordered(1600), ("model", "feedback", "calibrated")
+    sinks = {method: sw.memory() for method in methods}
+    queries = {
+        method: bounded(
+            by=None, sink=sinks[method], quality=sw.memory(), name=method, method=method
+        )
+        for method in methods
+    }
+    loop = run(spark, tuple(queries.values()), batches, tmp_path)
+    for method, query in queries.items():
+        assert (
+            {"holding", method} <= phases(loop, method) <= {"holding", "warm-up", "model", method}
+        )
+        plan = Pipeline((query,)).plan.queries[0]
+        interpreter = Interpreter(plan, "ts", slack_params(plan))
+        assert interpreter.follower is not None
+        followed = []
+        for table in batches:
+            interpreter.feed(table)
+            followed.append(interpreter.follower.state.slack)
+        interpreter.close()
+        assert slack_path(loop, method)[: len(followed)] == followed
+        assert answers(sinks[method]) == replayed(query, batches)
+    paths = {tuple(slack_path(loop, method)) for method in methods}
+    assert len(paths) == 3
 
 
 @pytest.mark.spark

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.events import log
 from slackwater.query.stream import Query
 from slackwater.spark.sinks import MemorySink
 from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
@@ -105,7 +106,7 @@ def test_recall_is_measured_exactly(
         assert seen >= 0.97 * known[start]  # all but stragglers beyond the measured horizon
 
 
-@pytest.mark.spec("qddh:F087")
+@pytest.mark.spec("qddh:F084", "qddh:F087", "qddh:F088")
 @pytest.mark.parametrize("method", ["calibrated", "model", "feedback"])
 def test_more_is_found_with_a_stricter_contract(
     spark: SparkSession, tmp_path: Path, method: str
@@ -122,6 +123,8 @@ def test_more_is_found_with_a_stricter_contract(
         assert results is not None
         shares.append(results.num_rows / sum(truth(cuts).values()))
         slacks.append(loop.state.findings["q"].slack)
+        events = [e for e in log.read(loop.checkpoint.events) if e["event"] == "batch"]
+        assert method in {e["queries"]["q"]["quality"]["phase"] for e in events}
     assert shares[0] < shares[1]
     assert slacks[0] < slacks[1]
     if method == "calibrated":
