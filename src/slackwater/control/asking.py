@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from sqlglot import exp
 
 from slackwater.errors import Problem
 from slackwater.plan.demand import aggressiveness_problem, is_text, read_condition
+from slackwater.plan.node import Stamp
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression
 from slackwater.query.schema import Schema
 from slackwater.units import EPOCH, MICROSECOND, show_instant
+from slackwater.zones import tzinfo_of
 
 _FAR = 1 << 61
 _FIELDS = ("query", "where", "aggressiveness", "automatic")
+MICRO = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,36 @@ def understand(query: str, schema: Schema, where: str | None) -> Expression | Pr
     return None if where is None else read_condition(where, schema, f"prod of query {query!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How times in a predicate are read: by the type of window bounds and the session's zone."""
+
+    stamp: Stamp = "timestamp"
+    zone: str = "UTC"
+
+    def micros(self, text: str) -> int | None:
+        """Microseconds of a time as people write it; ``None`` if that cannot be told."""
+        zone = tzinfo_of(self.zone)
+        try:
+            found = datetime.fromisoformat(text)
+            if self.stamp == "timestamp_ntz":  # what a clock on the wall shows
+                local = found if found.tzinfo is None or zone is None else found.astimezone(zone)
+                return (local.replace(tzinfo=UTC) - EPOCH) // MICRO
+            found = found if found.tzinfo else found.replace(tzinfo=zone)
+            return None if found.tzinfo is None else (found - EPOCH) // MICRO
+        except (ValueError, OverflowError):
+            return None
+
+
 def why_none(
-    window: Window, where: Expression | None, clock: int | None, upto: int | None
+    window: Window,
+    where: Expression | None,
+    clock: int | None,
+    upto: int | None,
+    reader: Reader | None = None,
 ) -> str | None:
     """Why no open window is asked for; ``None`` if one is."""
-    span = ends_asked(where, window.size)
+    span = ends_asked(where, window.size, reader)
     if clock is None:
         return "nothing has arrived yet"
     if span.low > span.high:
@@ -106,13 +134,13 @@ def why_none(
     return None
 
 
-def ends_asked(where: Expression | None, size: int) -> Span:
+def ends_asked(where: Expression | None, size: int, reader: Reader | None = None) -> Span:
     """The window ends that a predicate leaves possible, as far as its conjuncts tell."""
     span = Span()
     if where is None:
         return span
     for part in _conjuncts(where.tree):
-        span = span.meet(_of_comparison(part, size))
+        span = span.meet(_of_comparison(part, size, reader or Reader()))
     return span
 
 
@@ -129,10 +157,11 @@ def _conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
 _MIRROR = {exp.LT: exp.GT, exp.GT: exp.LT, exp.LTE: exp.GTE, exp.GTE: exp.LTE, exp.EQ: exp.EQ}
 
 
-def _of_comparison(tree: exp.Expr, size: int) -> Span:
+def _of_comparison(tree: exp.Expr, size: int, reader: Reader) -> Span:
     if isinstance(tree, exp.Between):
-        low = _of_comparison(exp.GTE(this=tree.this, expression=tree.args["low"]), size)
-        return low.meet(_of_comparison(exp.LTE(this=tree.this, expression=tree.args["high"]), size))
+        low = exp.GTE(this=tree.this, expression=tree.args["low"])
+        high = exp.LTE(this=tree.this, expression=tree.args["high"])
+        return _of_comparison(low, size, reader).meet(_of_comparison(high, size, reader))
     kind = type(tree)
     if kind not in _MIRROR:
         return Span()
@@ -140,7 +169,7 @@ def _of_comparison(tree: exp.Expr, size: int) -> Span:
     if isinstance(right, exp.Column):
         left, right, kind = right, left, _MIRROR[kind]
     shift = {"window_end": 0, "window_start": size}.get(left.name.lower())
-    at = _instant(right)
+    at = _instant(right, reader)
     if not isinstance(left, exp.Column) or shift is None or at is None:
         return Span()
     at += shift
@@ -151,14 +180,11 @@ def _of_comparison(tree: exp.Expr, size: int) -> Span:
     return Span(low=at if kind is exp.GTE else at + MICROSECOND)
 
 
-def _instant(tree: exp.Expr) -> int | None:
-    """Microseconds of a timestamp literal; without a zone it is UTC."""
-    literal = tree.this if isinstance(tree, exp.Cast) else tree
-    if not isinstance(literal, exp.Literal) or not literal.is_string:
+def _instant(tree: exp.Expr, reader: Reader) -> int | None:
+    """Microseconds of a time that is written out; what is computed from one is not looked at."""
+    tree, kind = tree.unnest(), None
+    if isinstance(tree, exp.Cast) and tree.to.this in exp.DataType.TEMPORAL_TYPES:
+        kind, tree = tree.to.this, tree.this
+    if not isinstance(tree, exp.Literal) or not tree.is_string:
         return None
-    try:
-        found = datetime.fromisoformat(literal.name)
-    except ValueError:
-        return None
-    found = found if found.tzinfo else found.replace(tzinfo=UTC)
-    return round((found - EPOCH).total_seconds() * 1_000_000)
+    return reader.micros(tree.name[:10] if kind == exp.DataType.Type.DATE else tree.name)

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from slackwater.control.asking import Request, ends_asked, problem_of, understand, why_none
+from slackwater.control.asking import (
+    Reader,
+    Request,
+    ends_asked,
+    problem_of,
+    understand,
+    why_none,
+)
 from slackwater.errors import Problem
 from slackwater.estimate.aggressiveness import (
     AggressivenessParams,
@@ -106,12 +113,16 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a query's clock stands: before this batch, now, and what is closed by then."""
+    """Where a query's clock stands: before this batch, now, and what is closed by then.
+
+    ``zone`` is the session's, for times that people write.
+    """
 
     before: int | None
     clock: int | None
     upto: int | None
     origin: int | None
+    zone: str = "UTC"
 
 
 def prods_of(
@@ -218,7 +229,7 @@ def open_windows(window: Window, progress: Progress) -> tuple[int, int] | None:
 
 
 def windows_asked(
-    window: Window, live: tuple[int, int], where: Expression | None
+    window: Window, live: tuple[int, int], where: Expression | None, reader: Reader
 ) -> tuple[int, int] | str:
     """Starts of the windows to estimate, or why that cannot be: all that are open, if they are
     not too many, else those that a predicate leaves possible.
@@ -227,7 +238,7 @@ def windows_asked(
     """
     if _newest(window, live) == live:
         return live
-    span = ends_asked(where, window.size)
+    span = ends_asked(where, window.size, reader)
     first = max(live[0], window.first_start(span.low - 1))
     last = min(live[1], window.last_start(span.high - window.size))
     if first > last:
@@ -292,12 +303,13 @@ def _requested(
         if isinstance(where, Problem):
             refused.append((request.id, str(where)))
             continue
-        reason = why_none(window, where, progress.clock, progress.upto)
+        reader = Reader(query.top.state.stamp, progress.zone)
+        reason = why_none(window, where, progress.clock, progress.upto, reader)
         live = open_windows(window, progress)
         if reason is not None or live is None:
             refused.append((request.id, reason or "no window is open"))
             continue
-        found = windows_asked(window, live, where)
+        found = windows_asked(window, live, where, reader)
         if isinstance(found, str):
             refused.append((request.id, found))
             continue

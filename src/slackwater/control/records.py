@@ -22,11 +22,15 @@ STATE_VERSION = 4
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a person or planner chose; it does not change while the pipeline runs."""
+    """What a person or planner chose; it does not change while the pipeline runs.
+
+    ``zone`` is the time zone of the session.
+    """
 
     plan: PipelinePlan
     columnar_rows: int = 5_000_000
     jump_rows: int = 100
+    zone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True)

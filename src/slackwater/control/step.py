@@ -86,6 +86,7 @@ def step(
     for query in policy.plan.queries:
         if query.estimates is not None:
             progress = _progress(query, state, clocks, queries, streams)
+            progress = replace(progress, zone=policy.zone)
             queries[query.name], prodding[query.name] = _prodded(
                 query, queries[query.name], observation, state, progress
             )

@@ -308,6 +308,8 @@ def _filtered_argument(call: exp.Expr) -> str:
 
 def _hashable(argument: str, call: exp.Expr, schema: Schema) -> str:
     kind = type_of(of_tree(call.this), schema)
+    if kind in ("timestamp", "timestamp_ltz"):  # as text, the hour that a clock repeats is one
+        return f"unix_micros({argument})"
     return argument if kind in ("int", "bigint", "string") else f"CAST({argument} AS STRING)"
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from slackwater.plan.graph import UNBOUND, conjuncts, equality_columns, per_pair, per_stream
 from slackwater.plan.join import with_graph
-from slackwater.plan.node import Joined, Node, WindowAggregate, chain, collapse, joined_schema
+from slackwater.plan.node import (
+    Joined,
+    Node,
+    WindowAggregate,
+    chain,
+    collapse,
+    joined_schema,
+    stamp_of,
+)
 from slackwater.plan.report import Reporter
 from slackwater.plan.tree import inputs_of, read_tree
 from slackwater.query.expression import Expression, column, is_boolean, is_numeric, type_of
@@ -31,6 +39,7 @@ def check_join(base: JoinDef, below: Below, report: Reporter) -> Joined | None:
     inputs = tuple(node for node in nodes if node is not None)
     if len(report.problems) > before or reach is None:
         return None
+    _check_times(names, inputs, report)
     schema = joined_schema(names, inputs)
     for name in sorted({n for n in schema.names if schema.names.count(n) > 1}):
         report.problem("NAME_TWICE", "join", f"two columns are called {name!r}", "rename a stream")
@@ -57,6 +66,15 @@ def _check_shape(base: JoinDef, names: Sequence[str], report: Reporter) -> None:
         report.problem("JOIN_EMIT", "join, emit", text)
     if base.order not in ("auto", "written"):
         _check_order(base.order, names, report)
+
+
+def _check_times(names: Sequence[str], inputs: Sequence[Node], report: Reporter) -> None:
+    """Instants and wall clocks have no distance that would not change with the zone."""
+    stamps = {name: stamp_of(node) for name, node in zip(names, inputs, strict=True)}
+    if len(set(stamps.values())) > 1:
+        text = ", ".join(f"that of {name} is {stamp}" for name, stamp in stamps.items())
+        hint = "make them one type before, e.g. CAST(time AS TIMESTAMP) in the session's time zone"
+        report.problem("JOIN_TIMES", "join", f"event times of two types: {text}", hint)
 
 
 def _check_order(order: str, names: Sequence[str], report: Reporter) -> None:

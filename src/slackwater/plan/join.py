@@ -13,7 +13,7 @@ from slackwater.plan.graph import (
     equality_columns,
     inner_equalities,
 )
-from slackwater.plan.node import Filter, Joined, Named, Node, Scan, collapse
+from slackwater.plan.node import Filter, Joined, Named, Node, Scan, Stamp, collapse, stamp_of
 from slackwater.plan.state import State
 from slackwater.plan.tree import JoinNode, Tree, mjoin, read_tree
 from slackwater.query.expression import Expression, column
@@ -49,6 +49,11 @@ class JoinPlan:
     emit: str
     tree: JoinNode | None
     is_measured: bool = False
+
+    @property
+    def stamp(self) -> Stamp:
+        """The type of event times, the same for all inputs."""
+        return self.inputs[0].state.stamp
 
     @property
     def is_ordered(self) -> bool:
@@ -193,5 +198,6 @@ def _input(node: Node, name: str, needed: set[str], clock: str, grain: int) -> J
         pane=grain,
         offset=0,
         partials=(),
+        stamp=stamp_of(scan),
     )
     return JoinInput(name, scan.stream, state)

@@ -121,7 +121,7 @@ class JoinWriter:
         writer = self.writer
         columns = [
             *(f"{writer.render(value)} AS {writer.name(name)}" for name, value in self.plan.values),
-            f"{writer.micros('__ts')} AS event_time",
+            f"{writer.micros('__ts', self.plan.stamp)} AS event_time",
             "CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind",
             "CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision",
             "CAST(NULL AS DOUBLE) AS coverage",

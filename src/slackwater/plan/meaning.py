@@ -25,6 +25,7 @@ from slackwater.query.stream import (
     Where,
 )
 from slackwater.units import DurationLike, duration, show_duration
+from slackwater.zones import is_same_zone
 
 SHOWN = 8  # differences told
 
@@ -74,12 +75,29 @@ def is_same(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether a checkpoint of ``old`` may be continued by ``new``.
 
     Which columns are read follows from the queries and is not compared. The types of columns are
-    compared where both sides tell them.
+    compared where both sides tell them. Zones are compared by :func:`other_zone`; a checkpoint that
+    tells none may have put wall clocks into a zone.
     """
     one, two = _plain(old), _plain(new)
+    zones = [meaning.pop("zone", None) for meaning in (one, two)]
+    if zones[0] is None and zones[1] is not None and _has_walls(two):
+        return False
     kinds = [_take_types(meaning) for meaning in (one, two)]
     both = kinds[0].keys() & kinds[1].keys()
     return one == two and all(kinds[0][column] == kinds[1][column] for column in both)
+
+
+def other_zone(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The zones of two sessions, if they differ: hours and days that were counted already do."""
+    before, now = old.get("zone"), new.get("zone")
+    if before is None or now is None or is_same_zone(before, now):
+        return None
+    return before, now
+
+
+def _has_walls(meaning: Mapping[str, Any]) -> bool:
+    streams = meaning["streams"].values()
+    return any(s.get("types", {}).get(s["time"]) == "timestamp_ntz" for s in streams)
 
 
 def _plain(meaning: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from slackwater.plan.aggregate import Partial
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression, column, of_tree, type_of
 from slackwater.query.schema import Column, Schema
 
-WINDOW_COLUMNS = (Column("window_start", "timestamp"), Column("window_end", "timestamp"))
+BOUNDS = ("window_start", "window_end")
 Named = tuple[str, Expression]
+# SQL type of event times: an instant, or what a clock on the wall shows. Either is kept as
+# microseconds, since the epoch in UTC or since that midnight on the wall, whatever the zone.
+Stamp = Literal["timestamp", "timestamp_ntz"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ class WindowAggregate:
         keys = _schema(self.keys, self.input.schema).columns
         pairs = zip(self.values, self.value_types, strict=True)
         values = tuple(Column(name, kind) for (name, _), kind in pairs)
-        return Schema((*WINDOW_COLUMNS, *keys, *values))
+        bounds = tuple(Column(name, stamp_of(self)) for name in BOUNDS)
+        return Schema((*bounds, *keys, *values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,16 @@ def chain(node: Node) -> tuple[Node, ...]:
     while not isinstance(nodes[-1], Scan | Joined):
         nodes.append(nodes[-1].input)
     return tuple(reversed(nodes))
+
+
+def stamp_of(node: Node) -> Stamp:
+    """The type of event times: that of the stream, also above joins and in every level."""
+    source = chain(node)[0]
+    if isinstance(source, Joined):
+        return stamp_of(source.inputs[0])
+    assert isinstance(source, Scan)
+    kind = source.schema.type_of(source.time)
+    return "timestamp_ntz" if kind == "timestamp_ntz" else "timestamp"
 
 
 def aggregates(node: Node) -> tuple[WindowAggregate, ...]:

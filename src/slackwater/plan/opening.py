@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from slackwater.plan.aggregate import plain_parts
 from slackwater.plan.estimates import EstimateColumns
+from slackwater.plan.node import Stamp
 from slackwater.plan.stage import Stage
 from slackwater.plan.statement import Writer
 from slackwater.query.expression import Expression
@@ -91,6 +92,7 @@ def spoken(
     names: tuple[Sequence[str], Sequence[str]],
     columns: EstimateColumns,
     asked: Sequence[Expression | None],
+    stamp: Stamp = "timestamp",
 ) -> str:
     """Open windows as people see them, one row for each prod that asks for it.
 
@@ -102,8 +104,8 @@ def spoken(
     keys, values = (tuple(writer.name(name) for name in some) for some in names)
     origin, emitted = writer.parameter("origin"), writer.parameter("emitted_at")
     columns_said = [
-        f"{writer.micros('r.__start')} AS window_start",
-        f"{writer.micros('r.__end')} AS window_end",
+        f"{writer.micros('r.__start', stamp)} AS window_start",
+        f"{writer.micros('r.__end', stamp)} AS window_end",
         *(f"r.{name}" for name in (*keys, *values)),
         "'estimate' AS kind",
         "m.revision",
@@ -154,12 +156,14 @@ def _filtered(writer: Writer, asked: Sequence[Expression | None]) -> str:
     return f" WHERE CASE __ask {' '.join(cases)} END"
 
 
-def paired(writer: Writer, keys: Sequence[str], columns: EstimateColumns) -> str:
+def paired(
+    writer: Writer, keys: Sequence[str], columns: EstimateColumns, stamp: Stamp = "timestamp"
+) -> str:
     """Each estimate of ``said`` beside its final among ``finals``: age, microseconds between the
     two, end of the window, tuples of both, and the values of both.
     """
     names = [writer.name(key) for key in keys]
-    same = [f"f.window_start = {writer.micros('e.__start')}"]
+    same = [f"f.window_start = {writer.micros('e.__start', stamp)}"]
     same += [f"f.{key} IS NOT DISTINCT FROM e.{key}" for key in names]
     micros = {"spark": "unix_micros", "duckdb": "epoch_us"}[writer.dialect]
     group = "''"

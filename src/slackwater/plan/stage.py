@@ -22,6 +22,7 @@ from slackwater.plan.node import (
     aggregates,
     chain,
     collapse,
+    stamp_of,
 )
 from slackwater.plan.state import State, StateKind
 from slackwater.plan.tree import inputs_of, nodes_of
@@ -255,6 +256,7 @@ def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:
         pane=node.window.pane,
         offset=node.window.offset % node.window.pane,
         partials=tuple(_substituted(part, names) for part in node.partials),
+        stamp=stamp_of(node),
     )
     return Stage(level, node.window, _identified(state), node.values, source.schema, node.schema)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from slackwater.plan.aggregate import Partial
-from slackwater.plan.node import Named
+from slackwater.plan.node import Named, Stamp
 from slackwater.query.expression import Expression
 
 StateKind = Literal["panes", "rows", "input"]
@@ -19,7 +19,8 @@ class State:
     ``panes``: merged partials per pane and key. ``rows``: the input rows themselves, latest
     revision wins; kept where an input row can still be revised, because a maximum cannot forget.
     ``input``: raw rows of one input of a join (``keys`` are the columns kept); the pane of such a
-    row is its own event time, and ``pane`` only the grain of statistics.
+    row is its own event time, and ``pane`` only the grain of statistics. ``stamp`` is the type of
+    event times; it follows from the stream.
     """
 
     identity: str
@@ -30,3 +31,4 @@ class State:
     pane: int
     offset: int
     partials: tuple[Partial, ...]
+    stamp: Stamp = "timestamp"

@@ -12,12 +12,20 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from slackwater.plan.aggregate import Partial
+from slackwater.plan.node import Stamp
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression
 from slackwater.units import HOUR
 
-_MICROS = {"spark": "timestamp_micros({0})", "duckdb": "make_timestamptz({0})"}
+_MICROS: dict[tuple[Dialect, Stamp], str] = {
+    ("spark", "timestamp"): "timestamp_micros({0})",
+    ("duckdb", "timestamp"): "make_timestamptz({0})",
+    ("spark", "timestamp_ntz"): (
+        "(TIMESTAMP_NTZ '1970-01-01 00:00:00' + INTERVAL '0.000001' SECOND * {0})"
+    ),
+    ("duckdb", "timestamp_ntz"): "make_timestamp({0})",
+}
 _MODULO = {"spark": "pmod({0}, {1})", "duckdb": "((({0}) % {1} + {1}) % {1})"}
 _SKETCH_MERGE = {
     ("spark", "hll"): "hll_union_agg({0})",
@@ -67,8 +75,9 @@ class Writer:
     def render(self, expression: Expression) -> str:
         return expression.render(self.dialect)
 
-    def micros(self, value: str) -> str:
-        return _MICROS[self.dialect].format(value)
+    def micros(self, value: str, stamp: Stamp = "timestamp") -> str:
+        """Microseconds as a time of this type; no zone of a session plays a part."""
+        return _MICROS[self.dialect, stamp].format(value)
 
     def modulo(self, value: str, width: int) -> str:
         """``value mod width``, never negative."""
@@ -88,8 +97,8 @@ class Writer:
         parts = [f"{self._partial_of(p)} AS {self.name(p.name)}" for p in state.partials]
         times = [
             "__end - 1 AS __ts",
-            f"{self.micros('__start')} AS window_start",
-            f"{self.micros('__end')} AS window_end",
+            f"{self.micros('__start', state.stamp)} AS window_start",
+            f"{self.micros('__end', state.stamp)} AS window_end",
         ]
         inner = ", ".join(["*"] if joined else ["*", *times])
         pane = self.pane_of("__ts", state)
@@ -274,8 +283,8 @@ class Writer:
         """``results`` as people see them: every row says what it is."""
         origin, emitted = self.parameter("origin"), self.parameter("emitted_at")
         columns = [
-            f"{self.micros('__start')} AS window_start",
-            f"{self.micros('__end')} AS window_end",
+            f"{self.micros('__start', stage.state.stamp)} AS window_start",
+            f"{self.micros('__end', stage.state.stamp)} AS window_end",
             *(self.name(key) for key in stage.keys),
             *(self.name(name) for name, _ in stage.values),
             "CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind",

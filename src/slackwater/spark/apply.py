@@ -301,7 +301,7 @@ class Applying:
         """Each estimate beside its final."""
         if isinstance(said, pa.Table) and can_pair(said, reading):
             return pairs_of(said, finals, reading)
-        text = paired(engine.writer, reading.keys, reading.columns)
+        text = paired(engine.writer, reading.keys, reading.columns, reading.stamp)
         return engine.arrow(engine.sql(text, reading.pairs, {}, said=said, finals=finals))
 
     def _held(self, engine: Engine[Any], relation: Any) -> Any:
@@ -345,7 +345,7 @@ class Applying:
             self.quality[query.name] = before.plus(Measured(), waiting.unseen)
             return
         table = self.engine.arrow(errors)
-        self._meter(query, shown_errors(table))
+        self._meter(query, shown_errors(table, query.base.state.stamp))
         self.quality[query.name] = before.plus(measured(table), waiting.unseen)
 
     def _measure_recall(self, query: QueryPlan) -> None:
@@ -353,12 +353,13 @@ class Applying:
         finding = self.decision.queries[query.name].finding
         assert finding is not None
         assert query.recall is not None
+        assert query.join is not None
         periods, unseen = finding.periods, finding.unseen
         if self.ended:
             found, clock = self.found.pop(query.name, ()), self.after.clocks.get(query.name)
             last = last_periods(query, self.after.findings[query.name], found, clock)
             periods, unseen = periods + last.periods, unseen + last.unseen
-        table = recall_table(periods, query.recall)
+        table = recall_table(periods, query.recall, query.join.stamp)
         before = self.quality.get(query.name, Quality())
         self.quality[query.name] = before.plus(measured_recall(table), unseen)
         if table.num_rows:

@@ -43,7 +43,7 @@ def read_estimates(
     reading = readings[check_query(query, readings)]
     for attempt in range(ATTEMPTS):
         snapshot = newest(folder)
-        engine = ColumnarEngine(folder.runs)
+        engine = ColumnarEngine(folder.runs, zone=reading.zone)
         try:
             return snapshot.estimate(engine, reading, where)
         except (CheckpointError, FileNotFoundError):

@@ -29,7 +29,7 @@ from typing import Any
 from uuid import uuid4
 
 from slackwater.errors import CheckpointError, StorageError
-from slackwater.plan.meaning import Order, differences, is_same
+from slackwater.plan.meaning import Order, differences, is_same, other_zone
 from slackwater.spark.disk import make_folder, sync
 
 FORMAT = 5
@@ -235,6 +235,14 @@ class Checkpoint:
                 "CHECKPOINT_OTHER_QUERY",
                 f"{self.folder} belongs to another pipeline: {_changes(value, words)}",
                 "slack, late rows, sinks and tiers may change; for other changes use a new folder",
+            )
+        zones = other_zone(value.get("meaning", {}), meaning)
+        if zones is not None:
+            raise CheckpointError(
+                "CHECKPOINT_OTHER_ZONE",
+                f"{self.folder} was begun in a session in the time zone {zones[0]}, this one is in "
+                f"{zones[1]}: hours, days and times as text would mean two things",
+                f"set spark.sql.session.timeZone to {zones[0]}, or use a new folder",
             )
 
     def check_format(self, found: object) -> None:

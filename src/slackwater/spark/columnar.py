@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
 from slackwater.control.records import Tier
+from slackwater.errors import MachineError
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.spark import sketch
@@ -23,6 +24,7 @@ from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.run import Run, checksum, verify
 from slackwater.spark.schemas import fitted
 from slackwater.stats.panes import PaneCount
+from slackwater.zones import duckdb_setting
 
 DISKS = 4  # files flushed at the same time cost hardly more than one
 _STATISTICS = ("__passes", "__hour", "__low", "__high", "__beat")
@@ -31,14 +33,14 @@ _STATISTICS = ("__passes", "__hour", "__low", "__high", "__beat")
 class ColumnarEngine:
     """Runs statements in DuckDB; keeps live runs in memory and, for restart, on disk."""
 
-    def __init__(self, folder: Path, *, sketches: bool = True) -> None:
+    def __init__(self, folder: Path, *, sketches: bool = True, zone: str = "UTC") -> None:
         self.folder = folder
         self.writer = Writer("duckdb")
         self._tables: dict[str, pa.Table] = {}
         self._disk = ThreadPoolExecutor(DISKS, thread_name_prefix="slackwater-runs")
         self._writing: list[Future[None]] = []
         self._duck = duckdb.connect(":memory:")
-        self._duck.execute("SET TimeZone = 'UTC'")
+        _put_into(self._duck, zone)
         # joins are run as written: DuckDB would start with pairs that only time connects
         self._duck.execute("SET disabled_optimizers = 'join_order'")
         if sketches:
@@ -196,6 +198,18 @@ class ColumnarEngine:
         """Drop every table from memory that is not one of these runs."""
         live = {run.path for run in runs}
         self._tables = {path: table for path, table in self._tables.items() if path in live}
+
+
+def _put_into(duck: duckdb.DuckDBPyConnection, zone: str) -> None:
+    """Let hours and days be those of the session's zone, for cursors of this connection too."""
+    try:
+        duck.execute(duckdb_setting(zone))
+    except duckdb.Error as error:
+        raise MachineError(
+            "ZONE_UNKNOWN",
+            f"DuckDB does not know the time zone {zone!r} of the session",
+            "set spark.sql.session.timeZone to a region (Europe/Berlin) or an offset (+05:30)",
+        ) from error
 
 
 def histogram(delta: pa.Table) -> tuple[tuple[PaneCount, ...], int | None]:

@@ -17,7 +17,6 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from slackwater.control.records import Tier
@@ -29,6 +28,7 @@ from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.intake import few_cores
 from slackwater.spark.parquet import described, read_runs, write_parquet
 from slackwater.spark.run import Run, verify
+from slackwater.spark.schemas import as_frame, spark_schema
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -181,7 +181,7 @@ class SparkEngine:
         return described(run, self.folder, summed=self.small)
 
     def load(self, runs: Sequence[Run], schema: pa.Schema, by: str | None = None) -> DataFrame:
-        wanted = from_arrow_schema(schema)
+        wanted = spark_schema(schema)
         if not runs:
             # not createDataFrame([]): that starts Python on the executors to read nothing
             empty = [F.lit(None).cast(f.dataType).alias(f.name) for f in wanted]
@@ -199,7 +199,7 @@ class SparkEngine:
 
     def load_all(self, wanted: Mapping[str, Wanted]) -> dict[str, DataFrame]:
         spreads = {
-            (run.path, by): (run, from_arrow_schema(schema), by)
+            (run.path, by): (run, spark_schema(schema), by)
             for runs, schema, by in wanted.values()
             for run in runs
             if by is not None
@@ -253,7 +253,7 @@ class SparkEngine:
         return rows.selectExpr(*(f"`{name}`" for name in schema.names))  # told to Spark at once
 
     def lift(self, table: pa.Table) -> DataFrame:
-        return self.session.createDataFrame(table)
+        return as_frame(self.session, table)
 
     def tally(self, relation: DataFrame, column: str) -> dict[int, int]:
         counts = relation.groupBy(column).count().collect()
@@ -278,7 +278,7 @@ def _usable(run: Run) -> str:
 
 
 def _casts(schema: pa.Schema) -> str:
-    wanted = from_arrow_schema(schema)
+    wanted = spark_schema(schema)
     return ", ".join(
         f"CAST(`{f.name}` AS {f.dataType.simpleString()}) AS `{f.name}`" for f in wanted
     )

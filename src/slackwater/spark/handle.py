@@ -29,6 +29,8 @@ from slackwater.spark.parquet import uri
 from slackwater.spark.quality import by_key
 from slackwater.spark.reading import Reading
 from slackwater.spark.run import total_rows
+from slackwater.spark.schemas import as_frame
+from slackwater.spark.session import one_meaning
 from slackwater.spark.sinks import ParquetSink
 from slackwater.spark.snapshot import Snapshot
 from slackwater.spark.trial import problem_with
@@ -145,17 +147,17 @@ class Handle:
         loop = self._loop
         if loop.events.is_closed:  # the pipeline has ended: as any other process would
             found = read_estimates(loop.checkpoint.folder, reading.query, where)
-            return self._session.createDataFrame(found)
+            return as_frame(self._session, found)
         runs = [run for state in reading.states for run in snapshot.book.of(state)]
         if snapshot.state.tier == "spark" and not loop.near.can_read(reading, runs):
             session = self._session.newSession()
-            session.conf.set("spark.sql.ansi.enabled", "false")  # as in the stream
+            one_meaning(session, loop.policy.zone)
             with closing(SparkEngine(loop.checkpoint.runs, session)) as engine:
                 if loop.distributed is not None:
                     engine.sound |= loop.distributed.sound
                 return snapshot.estimate(engine, reading, where)
         with loop.columnar.beside() as beside:
-            return self._session.createDataFrame(snapshot.estimate(beside, reading, where))
+            return as_frame(self._session, snapshot.estimate(beside, reading, where))
 
     def prod(self, query: str | None = None, where: str | None = None) -> str:
         """Ask for an estimate in the next batch, among the results; give the prod's id.

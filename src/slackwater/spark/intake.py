@@ -97,11 +97,11 @@ def join_streams(
     if not intake.is_tagged:
         only = plan.streams[0]
         columns = [F.col(f"`{c}`") for c in only.columns]
-        return frames[only.name].select(*columns, _time(frames[only.name], only)), intake
+        return frames[only.name].select(*columns, _time(only)), intake
     parts = [
         frames[s.name].select(
             F.lit(number).alias("__stream"),
-            _time(frames[s.name], s),
+            _time(s),
             *(F.col(f"`{c}`").alias(f"s{number}_{c}") for c in s.columns),
         )
         for number, s in enumerate(plan.streams)
@@ -116,9 +116,7 @@ def _schema(frame: DataFrame, stream: StreamPlan) -> StructType:
     return StructType([field for field in frame.schema.fields if field.name in stream.columns])
 
 
-def _time(frame: DataFrame, stream: StreamPlan) -> Column:
-    kind = frame.schema[stream.time].dataType.simpleString()
-    column = F.col(f"`{stream.time}`")
-    if kind == "timestamp_ntz":  # windows follow the printed time, as Spark's own windows do
-        column = F.to_utc_timestamp(column.cast("timestamp"), F.current_timezone())
-    return F.unix_micros(column).alias("__ts")
+def _time(stream: StreamPlan) -> Column:
+    # of a timestamp_ntz these are microseconds on the wall: no cast, which would take the session's
+    # zone and lose the hour that a clock skips; windows follow the wall, as Spark's own do
+    return F.unix_micros(F.col(f"`{stream.time}`")).alias("__ts")

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.joining import JoinWriter, time_of
 from slackwater.plan.statement import Writer
-from slackwater.spark.schemas import arrow_schema, no_rows
+from slackwater.spark.schemas import arrow_schema, as_frame, no_rows
 
 TIME = pa.int64()
 
@@ -68,7 +68,7 @@ def _results(session: SparkSession, plan: JoinPlan, shape: JoinShape) -> DataFra
     mjoin = plan.written
     for number, name in enumerate(mjoin.children):
         assert isinstance(name, str)
-        empty = session.createDataFrame(shape.input(name).empty_table())
+        empty = as_frame(session, shape.input(name).empty_table())
         empty.createOrReplaceTempView(f"f{number}")
         empty.createOrReplaceTempView(f"h{number}")
     text = JoinWriter(Writer("spark"), plan, late=True).results(mjoin, range(len(plan.inputs)))

@@ -65,6 +65,7 @@ from slackwater.spark.quality import (
 )
 from slackwater.spark.report import Stopwatch, batch_report
 from slackwater.spark.run import Run, total_rows
+from slackwater.spark.session import one_meaning
 from slackwater.spark.sinks.base import OwnedSink
 from slackwater.spark.snapshot import Snapshot
 from slackwater.spark.trial import check_sources, problem_with
@@ -118,7 +119,9 @@ class Loop:
     halted: bool = False
 
     def __post_init__(self) -> None:
-        self.columnar = ColumnarEngine(self.checkpoint.runs, sketches=self._has_sketches())
+        self.columnar = ColumnarEngine(
+            self.checkpoint.runs, sketches=self._has_sketches(), zone=self.policy.zone
+        )
         self.near = Near(self.columnar)
         self.observing = Observing(self.policy, self.layout.intake, self.layout.joins)
         self.state = start(self.policy, self.pin or "columnar")
@@ -322,8 +325,7 @@ class Loop:
 
     def _engine(self, session: SparkSession) -> Engine[Any]:
         """The engine of this batch; settings are those of the stream's own session."""
-        session.conf.set("spark.sql.ansi.enabled", "false")
-        session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # as Arrow
+        one_meaning(session, self.policy.zone)
         if self.adaptive is None:
             self.adaptive = session.conf.get(ADAPTIVE, "true")
         large = self.state.tier == "spark" and not few_cores(session)

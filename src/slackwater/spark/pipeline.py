@@ -29,7 +29,7 @@ from slackwater.spark.handle import Handle
 from slackwater.spark.intake import Intake, Observer, open_streams
 from slackwater.spark.loop import Loop
 from slackwater.spark.reading import Reading
-from slackwater.spark.session import direct_checkpoint_files, local_session
+from slackwater.spark.session import direct_checkpoint_files, local_session, zone_of
 from slackwater.spark.shape import shapes
 from slackwater.spark.sinks import ParquetSink
 from slackwater.spark.sources.base import Source
@@ -222,7 +222,8 @@ class Pipeline:
     def _start(self, checkpoint: Path, options: Options, session: SparkSession) -> Handle:
         """Start as arranged: in the order in which the checkpoint numbers streams and inputs."""
         frames = {name: _open(definition, session) for name, definition in self._streams.items()}
-        meaning = self.meaning
+        zone = zone_of(frames[self.plan.streams[0].name].sparkSession)
+        meaning = {**self.meaning, "zone": zone}
         said = words(self.queries, meaning)
         folder = Checkpoint.open(checkpoint, fingerprint(meaning), meaning, said)
         try:
@@ -247,7 +248,7 @@ class Pipeline:
         agree(folder)  # before the heartbeat is added to what may be half an entry
         beat = beat_period(folder.spark, self._beat(options), ends=options.trigger == AVAILABLE_NOW)
         rows, intake = open_streams(self.plan, frames, session, beat)
-        loop = self.loop(options, session, intake, folder)
+        loop = self.loop(options, rows.sparkSession, intake, folder)
         try:
             loop.finish_begun(session.newSession())
             _refuse_sealed(loop)
@@ -287,10 +288,11 @@ class Pipeline:
         """The loop that handles this pipeline's micro-batches."""
         stages, joins = shapes(session, self.plan, intake.schemas)
         pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
-        readings = {q.name: Reading.of(q, stages) for q in self.plan.queries if q.stages}
+        zone = zone_of(session)
+        readings = {q.name: Reading.of(q, stages, zone) for q in self.plan.queries if q.stages}
         workers = {q.name: Observer.of(q.base.state) for q in self.plan.queries if q.costly}
         return Loop(
-            policy=Policy(self.plan, options.columnar_rows),
+            policy=Policy(self.plan, options.columnar_rows, zone=zone),
             checkpoint=folder,
             layout=Layout(self.plan, intake, stages, joins, readings, workers),
             outlets=self._outlets(folder),

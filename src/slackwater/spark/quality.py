@@ -15,6 +15,9 @@ from slackwater.control.records import Finding, Measured, Waiting
 from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.periods import Period
 from slackwater.plan.bound import RecallContract
+from slackwater.plan.node import Stamp
+
+_TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +81,16 @@ class Quality:
         }
 
 
-def recall_table(periods: Sequence[Period], contract: RecallContract) -> pa.Table:
+def recall_table(
+    periods: Sequence[Period], contract: RecallContract, stamp: Stamp = "timestamp"
+) -> pa.Table:
     """Periods as people see them: results, those found in time, and their share."""
     starts = [start for start, _, _ in periods]
     ends = [start + contract.over for start in starts]
     results = pa.array([n for _, n, _ in periods], pa.int64())
     found = pa.array([given for _, _, given in periods], pa.int64())
     recall = pc.divide(found.cast(pa.float64()), results.cast(pa.float64()))
-    instants = pa.timestamp("us", "UTC")
+    instants = _TIMES[stamp]
     return pa.table(
         {
             "period_start": pa.array(starts, pa.int64()).cast(instants),
@@ -111,9 +116,9 @@ def measured(errors: pa.Table) -> Measured:
     return Measured(errors.num_rows, within, size_deciles(errors["__rows"].to_numpy()))
 
 
-def shown_errors(errors: pa.Table) -> pa.Table:
+def shown_errors(errors: pa.Table, stamp: Stamp = "timestamp") -> pa.Table:
     """The table of errors as people see it."""
-    instants = pa.timestamp("us", "UTC")
+    instants = _TIMES[stamp]
     named = {"__start": "window_start", "__end": "window_end", "__rows": "rows"}
     columns = [
         errors[name].cast(instants) if name in ("__start", "__end") else errors[name]
@@ -133,6 +138,7 @@ def by_key(folder: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
         f"FROM read_parquet($files) {group}ORDER BY fulfilment, measured DESC"
     )
     with duckdb.connect(":memory:") as duck:
+        duck.execute("SET TimeZone = 'UTC'")  # keys may be times; the machine's zone is nobody's
         found = duck.sql(text, params={"files": f"{folder}/*/*.parquet"}).to_arrow_table()
     rows: list[dict[str, Any]] = found.to_pylist()
     return rows

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from slackwater.plan.estimates import EstimateColumns
+from slackwater.plan.node import Stamp
 from slackwater.plan.opening import Fold, ReadingStep, fold, reading
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.statement import Writer
@@ -35,7 +36,8 @@ HIDDEN = (
 class Reading:
     """One query's reading: steps in order, the schema of each step and of each state.
 
-    ``fold`` is what the steps come to where no statement is needed.
+    ``fold`` is what the steps come to where no statement is needed. ``stamp`` is the type of window
+    bounds, ``zone`` the session's, in which hours and days are read.
     """
 
     query: str
@@ -51,9 +53,11 @@ class Reading:
     schemas: dict[str, pa.Schema]
     shown: pa.Schema
     fold: Fold | None = None
+    stamp: Stamp = "timestamp"
+    zone: str = "UTC"
 
     @classmethod
-    def of(cls, query: QueryPlan, shapes: Shapes) -> Reading:
+    def of(cls, query: QueryPlan, shapes: Shapes, zone: str = "UTC") -> Reading:
         assert query.estimable is not None
         steps: dict[Dialect, tuple[ReadingStep, ...]] = {
             "duckdb": reading(Writer("duckdb"), query.stages),
@@ -76,6 +80,8 @@ class Reading:
             _schemas(query, shapes, steps["duckdb"]),
             _shown(shapes[query.name, top.level].shown, columns),
             plain if is_plain else None,
+            top.state.stamp,
+            zone,
         )
 
     @property
@@ -121,6 +127,8 @@ class Reading:
             "steps": [asdict(step) for step in self.steps["duckdb"]],
             "schemas": {name: _packed(schema) for name, schema in self.schemas.items()},
             "shown": _packed(self.shown),
+            "stamp": self.stamp,
+            "zone": self.zone,
         }
 
     @classmethod
@@ -147,6 +155,8 @@ class Reading:
             {"duckdb": steps},
             {name: _unpacked(text) for name, text in value["schemas"].items()},
             _unpacked(value["shown"]),
+            stamp=value.get("stamp", "timestamp"),
+            zone=value.get("zone", "UTC"),
         )
 
 

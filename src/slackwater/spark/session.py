@@ -59,6 +59,26 @@ def local_session(
     return session
 
 
+def zone_of(session: SparkSession) -> str:
+    """The time zone in which a session reads hours and days."""
+    return session.conf.get("spark.sql.session.timeZone") or "UTC"
+
+
+def one_meaning(session: SparkSession, zone: str) -> None:
+    """Let statements mean in a session what they mean in all others of a pipeline.
+
+    A new session has none of the settings that were made in the one it comes from.
+    """
+    settings = {
+        "spark.sql.session.timeZone": zone,
+        "spark.sql.ansi.enabled": "false",
+        "spark.sql.timestampType": "TIMESTAMP_LTZ",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # as Arrow
+    }
+    for name, value in settings.items():
+        session.conf.set(name, value)
+
+
 def direct_checkpoint_files(session: SparkSession) -> Callable[[], None]:
     """Streams that start now write their offsets to local folders without a fork per file.
 

@@ -18,7 +18,8 @@ from slackwater.plan import statement
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage
 from slackwater.spark.intake import Observer
 from slackwater.spark.join_shape import JoinShape, join_shape
-from slackwater.spark.schemas import arrow_schema, no_rows
+from slackwater.spark.schemas import arrow_schema, as_frame, no_rows
+from slackwater.spark.session import one_meaning, zone_of
 
 _ANY = {"after": 0, "upto": 0, "first": 0, "horizon": 0, "origin": 0, "emitted_at": 0}
 
@@ -57,6 +58,7 @@ def shapes(
     ``rows`` gives each stream's Spark schema.
     """
     scratch = session.newSession()
+    one_meaning(scratch, zone_of(session))
     problems: list[Problem] = []
     found: Shapes = {}
     joins: dict[str, JoinShape] = {}
@@ -85,7 +87,7 @@ def _base_panes(
     if join is None:
         panes = Observer.of(query.base.state).partials(no_rows(session, rows[query.stream]))
         return panes.drop("__passes", "__hour", "__low", "__high", "__beat")
-    session.createDataFrame(join.results.empty_table()).createOrReplaceTempView("input")
+    as_frame(session, join.results.empty_table()).createOrReplaceTempView("input")
     return session.sql(statement.Writer("spark").partial(query.base.state, joined=True))
 
 

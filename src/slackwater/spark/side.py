@@ -44,7 +44,7 @@ def join_side_rows(rows: DataFrame, query: QueryPlan, number: int, moment: SideM
             F.expr(f"to_json(struct({kept})) AS _row"),
             F.expr(f"CASE {' '.join(reasons)} END AS _reason"),
             F.expr(f"{delay} AS _delay_us"),
-            F.expr("timestamp_micros(__ts) AS _time"),
+            F.expr(f"{Writer('spark').micros('__ts', part.state.stamp)} AS _time"),
         )
     ).where("_reason IS NOT NULL")
 
@@ -84,6 +84,6 @@ def side_rows(
             F.expr(f"{delay} AS _delay_us"),
         )
         .where("_reason IS NOT NULL")
-        .withColumn("_time", F.expr("timestamp_micros(__ts)"))
+        .withColumn("_time", F.expr(writer.micros("__ts", state.stamp)))
         .drop("__ts")
     )

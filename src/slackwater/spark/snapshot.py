@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from slackwater.control.asking import understand, why_none
+from slackwater.control.asking import Reader, understand, why_none
 from slackwater.control.prodding import (
     REQUEST,
     ProdCall,
@@ -47,12 +47,12 @@ class Snapshot:
         predicate = understand(name, reading.output, where)
         if isinstance(predicate, Problem):
             raise QueryError([predicate])
-        at = f"estimate of query {name!r}"
-        reason = why_none(reading.window, predicate, progress.clock, progress.upto)
+        at, reader = f"estimate of query {name!r}", Reader(reading.stamp, reading.zone)
+        reason = why_none(reading.window, predicate, progress.clock, progress.upto, reader)
         live = open_windows(reading.window, progress)
         if reason is not None or live is None:
             raise QueryError([Problem("NOTHING_OPEN", at, reason or "no window is open")])
-        found = windows_asked(reading.window, live, predicate)
+        found = windows_asked(reading.window, live, predicate, reader)
         if isinstance(found, str):
             raise QueryError([Problem("TOO_MANY_OPEN", at, found)])
         call = ProdCall(new_id(), REQUEST, *found, None if predicate is None else predicate.sql)

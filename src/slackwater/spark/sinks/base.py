@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.spark.checkpoint import Owner
+from slackwater.spark.schemas import as_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Results:
         """The rows as a DataFrame."""
         if isinstance(self.relation, DataFrame):
             return self.relation
-        return self.session.createDataFrame(self.relation)
+        return as_frame(self.session, self.relation)
 
 
 @runtime_checkable
