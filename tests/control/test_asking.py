@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from slackwater.control.asking import (
+    Reader,
     Request,
     Span,
     ends_asked,
@@ -52,6 +53,30 @@ def asked(text: str) -> Span:
 )
 def test_time_is_read_out_of_a_predicate_as_far_as_it_is_certain(text: str, span: Span) -> None:
     assert asked(text) == span
+
+
+@pytest.mark.parametrize(
+    ("text", "reader", "at"),
+    [
+        ("TIMESTAMP '2026-07-01 00:00:00'", Reader(), 0),
+        ("TIMESTAMP '2026-07-01 00:00:00'", Reader(zone="America/New_York"), 4 * 60),
+        ("'2026-07-01T00:00:00+02:00'", Reader(zone="America/New_York"), -2 * 60),
+        ("TIMESTAMP '2026-07-01 00:00:00'", Reader(zone="+05:30"), -5 * 60 - 30),
+        ("DATE '2026-07-01'", Reader(zone="Asia/Tokyo"), -9 * 60),
+        ("TIMESTAMP_NTZ '2026-07-01 00:00:00'", Reader("timestamp_ntz", "America/New_York"), 0),
+        ("'2026-07-01 02:00:00+00:00'", Reader("timestamp_ntz", "America/New_York"), -2 * 60),
+        ("TIMESTAMP '2026-07-01 00:00:00' + INTERVAL 1 HOUR", Reader(), None),
+        ("TIMESTAMP '2026-07-01 00:00:00'", Reader(zone="Nowhere/Else"), None),
+    ],
+)
+def test_times_are_read_in_the_zone_of_the_session(
+    text: str, reader: Reader, at: int | None
+) -> None:
+    where = understand("q", RESULT, f"window_end = {text}")
+    assert isinstance(where, Expression)
+    july = 1_782_864_000 * SECOND
+    wanted = Span() if at is None else Span(july + at * MINUTE, july + at * MINUTE)
+    assert ends_asked(where, WINDOW.size, reader) == wanted
 
 
 @pytest.mark.spec("prodding:F20")

@@ -8,11 +8,13 @@ import pytest
 
 import slackwater as sw
 from slackwater.control.finding import finding_params
+from slackwater.errors import QueryError
 from slackwater.plan.explain import explain_json, explain_text
 from slackwater.plan.graph import equal_classes
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
-from slackwater.query.stream import Query, Stream
+from slackwater.query.schema import Schema
+from slackwater.query.stream import Query, Stream, StreamDef
 from tests.plan.test_build import conditions, plan, stream
 
 
@@ -212,3 +214,14 @@ def test_the_plan_is_explained() -> None:
 def test_the_confidence_of_a_recall_is_the_risk_of_its_controller() -> None:
     query = joined("a", "b").query("q", sw.min_recall(0.9, confidence=0.8))
     assert finding_params(plan(query).queries[0]).risk == pytest.approx(0.2)
+
+
+def test_instants_and_wall_clocks_are_not_joined() -> None:
+    wall, instant = (
+        Stream(StreamDef(name, Schema.of(ts=kind, k="bigint"), "ts"))
+        for name, kind in (("w", "timestamp_ntz"), ("i", "timestamp"))
+    )
+    with pytest.raises(QueryError) as error:
+        plan(sw.join(wall, instant, on="k", within="1 s").select("w.k AS k").query("q"))
+    assert [problem.condition for problem in error.value.problems] == ["JOIN_TIMES"]
+    assert "that of w is timestamp_ntz, that of i is timestamp" in str(error.value)

@@ -8,7 +8,7 @@ from typing import Any
 
 import slackwater as sw
 from slackwater.plan.build import check
-from slackwater.plan.meaning import Order, differences, is_same, words
+from slackwater.plan.meaning import Order, differences, is_same, other_zone, words
 from slackwater.plan.stage import describe, lay_out
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
@@ -113,3 +113,19 @@ def test_streams_keep_the_order_in_which_they_were_first_written() -> None:
     known = Order.of(meaning(one, two))
     plan = known.arrange_streams(lay_out(check([counts(C).query("new"), two, one])))
     assert [s.name for s in plan.streams] == ["a", "b", "c"]
+
+
+def test_zones_are_compared_where_both_sides_tell_them() -> None:
+    plain = meaning(counts().query("q"))
+    there, here = {**plain, "zone": "America/New_York"}, {**plain, "zone": "UTC"}
+    assert other_zone(there, here) == ("America/New_York", "UTC")
+    assert other_zone(here, {**plain, "zone": "Z"}) is None
+    assert other_zone(plain, here) is None
+    assert is_same(there, here)  # it is told by its own name
+
+
+def test_wall_clocks_that_were_put_into_a_zone_are_not_continued() -> None:
+    walls = meaning(counts(stream("a", ts="timestamp_ntz", k="bigint")).query("q"))
+    assert is_same(walls, walls)
+    assert not is_same(walls, {**walls, "zone": "UTC"})
+    assert is_same({**walls, "zone": "UTC"}, {**walls, "zone": "UTC"})

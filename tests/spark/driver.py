@@ -19,6 +19,7 @@ from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.intake import join_streams
 from slackwater.spark.loop import Loop
 from slackwater.spark.pipeline import Options, Pipeline
+from slackwater.spark.schemas import as_frame
 from slackwater.spark.sinks import MemorySink
 
 ROWS = Schema.of(ts="timestamp", k="bigint", v="bigint")
@@ -51,7 +52,7 @@ def make_loop(
     """``empty`` has a table without rows for each stream with other columns than ``ROWS``."""
     pipeline = Pipeline(queries)
     none = {s.name: (empty or {}).get(s.name, batch()) for s in pipeline.plan.streams}
-    frames = {name: session.createDataFrame(table) for name, table in none.items()}
+    frames = {name: as_frame(session, table) for name, table in none.items()}
     _, intake = join_streams(pipeline.plan, frames)
     meaning = describe(pipeline.plan)
     said = words(pipeline.queries, meaning)
@@ -69,7 +70,7 @@ def frame(
     names = [stream.name for stream in loop.policy.plan.streams]
     given = tables if isinstance(tables, dict) else dict.fromkeys(names, tables)
     none = {name: (empty or {}).get(name, batch()) for name in names}
-    frames = {name: session.createDataFrame(given.get(name, none[name])) for name in names}
+    frames = {name: as_frame(session, given.get(name, none[name])) for name in names}
     return join_streams(loop.policy.plan, frames)[0]
 
 
@@ -110,17 +111,24 @@ def answers(sink: MemorySink, digits: int = 6) -> list[tuple[Any, ...]]:
 
 
 def replayed(
-    query: Query, batches: list[pa.Table], digits: int = 6, *, flush: bool = True
+    query: Query,
+    batches: list[pa.Table],
+    digits: int = 6,
+    *,
+    flush: bool = True,
+    zone: str = "UTC",
 ) -> list[tuple[Any, ...]]:
     """The same query, tuple at a time."""
     plan = Pipeline((query,)).plan.queries[0]
-    interpreter = Interpreter(plan, "ts", slack_params(plan) if plan.promise else None)
+    slack = slack_params(plan) if plan.promise else None
+    interpreter = Interpreter(plan, "ts", slack, zone=zone)
     found = [row for table in batches for row in interpreter.feed(table)]
     found += interpreter.finish() if flush else []
     interpreter.close()
     rows = []
     for row in found:
-        bounds = pa.array([row["__start"], row["__end"]], pa.timestamp("us", "UTC")).to_pylist()
+        kind = pa.timestamp("us", None if plan.base.state.stamp == "timestamp_ntz" else "UTC")
+        bounds = pa.array([row["__start"], row["__end"]], kind).to_pylist()
         shown = {"window_start": bounds[0], "window_end": bounds[1]}
         shown |= {k: v for k, v in row.items() if not k.startswith("__")}
         rows.append(_row(shown, digits))

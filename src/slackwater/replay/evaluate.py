@@ -11,6 +11,7 @@ from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.query.expression import Expression
+from slackwater.zones import duckdb_setting
 
 _EXACT = (
     "CREATE MACRO hll_sketch_agg(x, k) AS list(x)",
@@ -23,10 +24,10 @@ _EXACT = (
 class Evaluator:
     """Runs the scalar and aggregate expressions of a plan over plain rows, without panes."""
 
-    def __init__(self) -> None:
+    def __init__(self, zone: str = "UTC") -> None:
         self.writer = Writer("duckdb")
         self._duck = duckdb.connect(":memory:")
-        self._duck.execute("SET TimeZone = 'UTC'")
+        self._duck.execute(duckdb_setting(zone))
         for macro in _EXACT:
             self._duck.execute(macro)
 
@@ -81,7 +82,14 @@ class Evaluator:
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """DuckDB sums integers as HUGEINT, which Arrow shows as decimals: back to integers."""
-    huge = pa.decimal128(38, 0)
-    fields = [pa.field(f.name, pa.int64() if f.type == huge else f.type) for f in table.schema]
-    return table.cast(pa.schema(fields))
+    """DuckDB sums integers as HUGEINT, which Arrow shows as decimals: back to integers.
+
+    Instants are told in its zone: back to UTC, where no hour comes twice.
+    """
+    return table.cast(pa.schema([pa.field(f.name, _plain_type(f.type)) for f in table.schema]))
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    return pa.int64() if kind == pa.decimal128(38, 0) else kind

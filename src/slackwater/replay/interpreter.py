@@ -79,15 +79,19 @@ class Interpreter:
         The event-time column of the base stream. Rows far ahead are taken as they are.
     slack
         How to choose the slack of a query under an error bound.
+    zone
+        The time zone in which hours and days are read.
     """
 
-    def __init__(self, plan: QueryPlan, time: str, slack: SlackParams | None = None) -> None:
+    def __init__(
+        self, plan: QueryPlan, time: str, slack: SlackParams | None = None, *, zone: str = "UTC"
+    ) -> None:
         self.plan = plan
         self.time = time
         self.clock: int | None = None
         self.watermark: int | None = None
         self.tally = Tally()
-        self._evaluator = Evaluator()
+        self._evaluator = Evaluator(zone)
         self.follower = None if slack is None else Follower(plan, slack, self._evaluator)
         stages = plan.stages
         self._levels = [_Level(s, stages[n - 1] if n else None) for n, s in enumerate(stages)]
@@ -261,12 +265,12 @@ def _withdrawn(stage: Stage, group: Group) -> Row:
 
 def _table(rows: Sequence[Row], stage: Stage) -> pa.Table:
     """Answers of a level as a table, with window bounds as timestamps for expressions."""
-    instants = pa.timestamp("us", "UTC")
+    bounds = pa.timestamp("us", None if stage.state.stamp == "timestamp_ntz" else "UTC")
     columns: dict[str, pa.Array] = {
         name: pa.array([row[name] for row in rows]) for name in ("__start", "__end")
     }
-    columns["window_start"] = columns["__start"].cast(instants)
-    columns["window_end"] = columns["__end"].cast(instants)
+    columns["window_start"] = columns["__start"].cast(bounds)
+    columns["window_end"] = columns["__end"].cast(bounds)
     for name in (*stage.keys, *(name for name, _ in stage.values)):
         values = pa.array([row[name] for row in rows])
         columns[name] = values.cast(pa.int64()) if pa.types.is_null(values.type) else values

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.spark.checkpoint import Owner
-from slackwater.spark.schemas import as_frame
+from slackwater.spark.schemas import arrow_schema, as_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Results:
         """The rows in the driver."""
         if not isinstance(self.relation, DataFrame):
             return self.relation
-        table = self.relation.toArrow()
-        return table if self.schema is None else table.cast(self.schema)
+        schema = arrow_schema(self.relation) if self.schema is None else self.schema
+        return self.relation.toArrow().cast(schema)  # instants are told in UTC
 
     def dataframe(self) -> DataFrame:
         """The rows as a DataFrame."""
