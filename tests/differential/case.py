@@ -49,6 +49,7 @@ class Join:
     emit: str
     order: str
     values: tuple[tuple[str, Term], ...] = ()  # of a bare join
+    wall: bool = False  # event times are timestamp_ntz
 
     def within_most(self, name: str) -> int:
         """How long a row of an input may wait for its newest partner."""
@@ -63,6 +64,7 @@ class Level:
     keys: tuple[tuple[str, Term], ...]
     values: tuple[tuple[str, Total], ...]
     where: Term | None = None
+    wall: bool = False  # event times are timestamp_ntz
 
     def starts(self, at: int) -> range:
         """Starts of the windows that hold an instant."""

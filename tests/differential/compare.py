@@ -110,7 +110,7 @@ def _wrong(asked: Asked, answer: Answer, row: Row) -> list[str]:
     """The columns that differ."""
     level = asked.levels[-1]
     wanted: Row = {
-        "window_end": instant(answer.start + level.size),
+        "window_end": instant(answer.start + level.size, wall=level.wall),
         "boundary": answer.boundary,
         **({"tuples": answer.tuples} if "tuples" in row and answer.tuples else {}),
         **answer.values,
@@ -133,7 +133,7 @@ def _joined(asked: Asked, mine: Told, rows: list[Row]) -> list[str]:
     assert asked.join is not None
     names = [name for name, _ in asked.join.values]
     wanted = Counter(
-        (kind, instant(time), *(freeze(row[name]) for name in names))
+        (kind, instant(time, wall=asked.join.wall), *(freeze(row[name]) for name in names))
         for kind, time, row in mine.joined
     )
     got = Counter(

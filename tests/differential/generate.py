@@ -48,8 +48,8 @@ FEATURES: dict[str, bool] = {
     "odd names": True,
     "hostile names": False,  # quotes, backticks, and names that the engine uses itself
     "zones": True,
-    "plain time": False,  # timestamp_ntz as event time: shifted in zones other than UTC
-    "time parts": False,  # hours and days by the session's zone: levels above the first differ
+    "plain time": True,  # timestamp_ntz as event time
+    "time parts": True,  # hours and days by the session's zone, in every level
     "joins": True,
     "estimates": True,
     "contracts": True,
@@ -72,7 +72,8 @@ ODD = (
 HOSTILE = ('quo"te', "x.y", "back`tick", "$first", "pane", "v'", "s0_c1", "start", "p", "o", "__x")
 ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe")
 FOLDERS = ("case", "with space", "ünï cöde", "a+b=c", "per%20cent", "dots.and,commas")
-BEGINS = (1_774_746_000, 1_774_746_000, 0, 1_700_000_003)  # seconds; the first: a clock change
+# seconds; around changes of the clock in Berlin and New York, and on the wall there
+BEGINS = (1_774_746_000, 1_774_749_600, 1_793_510_000, 1_772_935_200, 0, 1_700_000_003)
 UNITS = (1_000, 250_000, SECOND, SECOND, 60 * SECOND)
 HOURS = 3 * 3600 * SECOND  # the unit of a stream that brings a day in each batch
 
@@ -85,6 +86,7 @@ class Maker:
     on: Mapping[str, bool]
     public: bool
     zone: str = "UTC"
+    time: Kind = STAMP  # of events
     filtered: frozenset[str] = frozenset()  # streams without strays
 
     def chance(self, share: float) -> bool:
@@ -105,14 +107,12 @@ class Maker:
     def feed(self, name: str, kinds: Sequence[Kind], unit: int) -> Feed:
         max_ahead = 3 * DAY if unit == HOURS else DAY
         names = self.names(len(kinds) + 1, "c")
-        time = NTZ if self.public and self.may("plain time", 0.2) else STAMP
-        columns = dict(zip(names, [time, *kinds], strict=True))
+        columns = dict(zip(names, [self.time, *kinds], strict=True))
         return Feed(name, names[0], columns, max_ahead)
 
     def kinds(self) -> list[Kind]:
         """The kinds of a stream's columns: the first two are for keys and joins."""
         pool = [k for k in ALL if k is not STRUCT or self.on["struct keys"]]
-        pool = [k for k in pool if k is not NTZ or self.public]  # Arrow to Spark loses it
         keys = [self.draw.choice(PLAIN[:2]), self.draw.choice(pool)]
         return keys + [self.draw.choice(pool) for _ in range(self.draw.randint(1, 3))]
 
@@ -153,9 +153,8 @@ class Maker:
         for name, kind in feed.columns.items():
             assert kind.draw is not None
             values[name] = None if self.chance(0.1) else kind.draw(self.draw)
-        moment = None if at is None else instant(at)
-        is_plain = feed.columns[feed.time] is NTZ
-        values[feed.time] = moment.replace(tzinfo=None) if moment and is_plain else moment
+        wall = feed.columns[feed.time] is NTZ
+        values[feed.time] = None if at is None else instant(at, wall=wall)
         return {**values, TIME: at, STRAY: stray}
 
     def without_place(self, feed: Feed, rows: Sequence[Row], base: int) -> list[Row]:
@@ -197,12 +196,13 @@ class Maker:
         where = predicate(self.draw, plain) if plain and self.chance(0.3) else None
         keys = zip(names[: len(chosen)], chosen, strict=True)
         shown = zip(names[len(chosen) :], values, strict=True)
-        return Level(size, slide, start % slide, tuple(keys), tuple(shown), where)
+        wall = self.time is NTZ
+        return Level(size, slide, start % slide, tuple(keys), tuple(shown), where, wall)
 
     def above(self, below: Level, unit: int) -> Level:
         keys = [column(name, term.kind) for name, term in below.keys]
         values = [column(name, total.kind) for name, total in below.values]
-        bounds = [column(name, STAMP) for name in ("window_start", "window_end")]
+        bounds = [column(name, self.time) for name in ("window_start", "window_end")]
         return self.level([*keys, *values], 2 * unit, keyed=0.5, bounds=bounds)
 
     def policy(self, unit: int) -> tuple[int, str, int]:
@@ -288,7 +288,7 @@ class Maker:
             some = self.draw.sample(every, min(len(every), 4))
             values = tuple(zip(self.names(len(some), "o"), some, strict=True))
         contract = "min_recall" if self.may("contracts", 0.1) else slack
-        join = Join(tuple(on), within, emit, order, values)
+        join = Join(tuple(on), within, emit, order, values, self.time is NTZ)
         asked = Asked(name, tuple(inputs), join, levels, contract, late, keep)
         return self.with_prods(asked, unit)
 
@@ -345,6 +345,7 @@ def make(seed: str, features: Mapping[str, bool] | None = None) -> Case:
     draw = random.Random(seed)
     make = Maker(draw, FEATURES if features is None else features, draw.random() < 0.3)
     make.zone = draw.choice(ZONES) if make.may("zones", 0.4) else "UTC"
+    make.time = NTZ if make.may("plain time", 0.25) else STAMP
     unit = HOURS if make.may("catching up", 0.1) else draw.choice(UNITS)
     begin = draw.choice(BEGINS) * SECOND
     if begin == 0 and make.on["before 1970"] and make.chance(0.7):

@@ -51,7 +51,11 @@ TEXTS = (
     "", " ", "a", "A", "b", "ä", "日本語", "it's", 'say "hi"', "back\\slash", "$first", ":after",
     "null", "x" * 3000, "new\nline", "tab\t", "🙂", "%_", "e\u0301",
 )  # fmt: skip
-MOMENTS = ("1969-12-31T23:59:59.999999", "1970-01-01T00:00:00", "2026-03-29T01:30:00.5")
+MOMENTS = (
+    *("1969-12-31T23:59:59.999999", "1970-01-01T00:00:00", "2026-03-29T01:30:00.5"),
+    # skipped in New York on the wall; as instants one hour of its clock, twice
+    *("2026-03-08T02:30:00", "2026-03-08T03:30:00", "2026-11-01T05:30:00", "2026-11-01T06:30:00"),
+)
 
 INT = Kind("int", pa.int32(), lambda draw: draw.choice((0, 1, 2, 3, -1, 7, draw.randint(-50, 50))))
 BIGINT = Kind("bigint", pa.int64(), lambda draw: draw.choice((0, 1, -1, 2, 10**12, -(10**12))))
@@ -105,8 +109,10 @@ def micros(instant: datetime) -> int:
     return (instant - EPOCH) // MICRO
 
 
-def instant(at: int) -> datetime:
-    return EPOCH + at * MICRO
+def instant(at: int, *, wall: bool = False) -> datetime:
+    """Microseconds as an instant, or as what a clock on the wall shows."""
+    found = EPOCH + at * MICRO
+    return found.replace(tzinfo=None) if wall else found
 
 
 def same(one: Any, other: Any) -> bool:

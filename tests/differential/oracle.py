@@ -264,7 +264,8 @@ def row_of(answer: Answer, level: Level) -> Row | None:
     if answer.tuples == 0:
         return None
     bounds = {"window_start": answer.start, "window_end": answer.start + level.size}
-    return {**answer.keys, **answer.values, **{n: instant(at) for n, at in bounds.items()}}
+    shown = {name: instant(at, wall=level.wall) for name, at in bounds.items()}
+    return {**answer.keys, **answer.values, **shown}
 
 
 def handed_up(answers: Sequence[Answer], level: Level) -> Fresh:
