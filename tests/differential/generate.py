@@ -97,6 +97,10 @@ class Maker:
 
     # streams ---------------------------------------------------------------------------------
 
+    def choose_times(self) -> None:
+        self.zone = self.draw.choice(ZONES) if self.may("zones", 0.4) else "UTC"
+        self.time = NTZ if self.may("plain time", 0.25) else STAMP
+
     def names(self, wanted: int, plain: str) -> list[str]:
         """Names of columns: now and then odd ones."""
         if self.may("odd names", 0.3):
@@ -344,8 +348,7 @@ def make(seed: str, features: Mapping[str, bool] | None = None) -> Case:
     """The case of a seed."""
     draw = random.Random(seed)
     make = Maker(draw, FEATURES if features is None else features, draw.random() < 0.3)
-    make.zone = draw.choice(ZONES) if make.may("zones", 0.4) else "UTC"
-    make.time = NTZ if make.may("plain time", 0.25) else STAMP
+    make.choose_times()
     unit = HOURS if make.may("catching up", 0.1) else draw.choice(UNITS)
     begin = draw.choice(BEGINS) * SECOND
     if begin == 0 and make.on["before 1970"] and make.chance(0.7):

@@ -103,13 +103,20 @@ class Reader:
         zone = tzinfo_of(self.zone)
         try:
             found = datetime.fromisoformat(text)
+            if zone is None:
+                return None
             if self.stamp == "timestamp_ntz":  # what a clock on the wall shows
-                local = found if found.tzinfo is None or zone is None else found.astimezone(zone)
-                return (local.replace(tzinfo=UTC) - EPOCH) // MICRO
+                found = found.astimezone(zone) if found.tzinfo else found
+                return (found.replace(tzinfo=UTC) - EPOCH) // MICRO
             found = found if found.tzinfo else found.replace(tzinfo=zone)
-            return None if found.tzinfo is None else (found - EPOCH) // MICRO
+            return (found - EPOCH) // MICRO
         except (ValueError, OverflowError):
             return None
+
+    def show(self, micros: int) -> str:
+        """An instant in UTC, or the clock on the wall."""
+        text = show_instant(micros)
+        return text.removesuffix("Z") if self.stamp == "timestamp_ntz" else text
 
 
 def why_none(
@@ -120,17 +127,18 @@ def why_none(
     reader: Reader | None = None,
 ) -> str | None:
     """Why no open window is asked for; ``None`` if one is."""
+    reader = reader or Reader()
     span = ends_asked(where, window.size, reader)
     if clock is None:
         return "nothing has arrived yet"
     if span.low > span.high:
         return "the predicate asks for no time at all"
     if span.low == span.high and (span.low - window.size - window.offset) % window.slide:
-        return f"no window of this query ends at {show_instant(span.low)}"
+        return f"no window of this query ends at {reader.show(span.low)}"
     if upto is not None and span.high <= upto:
-        return f"closed: windows up to {show_instant(upto)} have their final answer"
+        return f"closed: windows up to {reader.show(upto)} have their final answer"
     if span.low > window.last_start(clock) + window.size:
-        return f"in the future: the clock is at {show_instant(clock)}"
+        return f"in the future: the clock is at {reader.show(clock)}"
     return None
 
 

@@ -85,7 +85,8 @@ def recording(
     Parameters
     ----------
     path : str or Path
-        Folder of Parquet, CSV or JSON-lines files. Text is converted to Parquet once.
+        Folder of Parquet, CSV or JSON-lines files. Text is converted to Parquet once; times in it
+        that have no zone are in UTC.
     time : str
         The event-time column.
     arrival : str, optional
