@@ -153,13 +153,16 @@ def ends_asked(where: Expression | None, size: int, reader: Reader | None = None
 
 
 def _conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(tree, exp.Paren):
-        yield from _conjuncts(tree.this)
-    elif isinstance(tree, exp.And):
-        yield from _conjuncts(tree.left)
-        yield from _conjuncts(tree.right)
-    else:
-        yield tree
+    """Not by recursion: a thousand conditions in a row are a tree as deep."""
+    left = [tree]
+    while left:
+        one = left.pop()
+        if isinstance(one, exp.Paren):
+            left.append(one.this)
+        elif isinstance(one, exp.And):
+            left += [one.right, one.left]
+        else:
+            yield one
 
 
 _MIRROR = {exp.LT: exp.GT, exp.GT: exp.LT, exp.LTE: exp.GTE, exp.GTE: exp.LTE, exp.EQ: exp.EQ}

@@ -7,6 +7,7 @@ stream of prods.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TypeGuard
 
 from sqlglot import exp
@@ -52,6 +53,7 @@ def read_condition(text: object, schema: Schema, at: str) -> Expression | Proble
         return Problem("SQL_TOO_DEEP", at, f"{text!r:.100} … is nested too deeply", "ask for less")
 
 
+@lru_cache(maxsize=256)  # a request is looked at by whoever passes it on
 def _understood(text: str, schema: Schema, at: str) -> Expression | Problem:
     parsed = parse(text, schema, at)
     if isinstance(parsed, Problem):
