@@ -21,7 +21,7 @@ from tests.spark.driver import batch, readings, run
 
 def pairs(*rows: tuple[int, str, float, float | None, float | None]) -> pa.Table:
     """End, group, age, estimate and final of each pair."""
-    names = ("__end", "__group", "age", "n", "n_final")
+    names = ("__end", "__group", "__age", "n", "__n_final")
     kinds = (pa.int64(), pa.string(), pa.float64(), pa.float64(), pa.float64())
     columns = zip(*rows, strict=True)
     return pa.table(

@@ -15,15 +15,15 @@ def pairs(**columns: list[tuple[float | None, float | None]]) -> pa.Table:
     told = {
         "__end": pa.array([10] * rows, pa.int64()),
         "__group": pa.array([""] * rows),
-        "age": pa.array([0.5] * rows),
-        "gap": pa.array([1_000_000] * rows, pa.int64()),
+        "__age": pa.array([0.5] * rows),
+        "__gap": pa.array([1_000_000] * rows, pa.int64()),
         "prod": pa.array([f"accuracy-1/{n}" for n in range(rows)]),
         "tuples": pa.array([1.0] * rows),
-        "tuples_final": pa.array([2.0] * rows),
+        "__tuples_final": pa.array([2.0] * rows),
     }
     for name, values in columns.items():
         told[name] = pa.array([early for early, _ in values], pa.float64())
-        told[f"{name}_final"] = pa.array([final for _, final in values], pa.float64())
+        told[f"__{name}_final"] = pa.array([final for _, final in values], pa.float64())
     return pa.table(told)
 
 

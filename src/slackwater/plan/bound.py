@@ -64,6 +64,12 @@ class ErrorContract:
         return found
 
     @property
+    def added(self) -> tuple[str, ...]:
+        """What a quality table says beside keys and bounded columns."""
+        sides = [f"{name}_{side}" for name in self.columns for side in ("true", "error")]
+        return ("rows", "within", *sides)
+
+    @property
     def confidence(self) -> float:
         return 1 - min(bound.risk for bound in self.bounds)
 

@@ -11,6 +11,15 @@ from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build_join import check_connected, check_join
 from slackwater.plan.costly import CostPlan, cost_plan
 from slackwater.plan.estimates import EstimatePlan, estimate_columns, estimate_plan
+from slackwater.plan.names import (
+    RESERVED,
+    RESERVED_JOIN,
+    check_beside,
+    check_different,
+    check_keys,
+    check_query_names,
+    check_results,
+)
 from slackwater.plan.node import (
     Filter,
     Joined,
@@ -40,9 +49,6 @@ from slackwater.query.stream import (
 )
 from slackwater.units import MINUTE
 
-LABELS = ("kind", "revision", "coverage", "emitted_at")
-RESERVED = ("window_start", "window_end", "boundary", *LABELS)
-RESERVED_JOIN = ("event_time", *LABELS)
 DEFAULT_KEEP = 10 * MINUTE
 
 
@@ -76,7 +82,9 @@ def check(queries: Sequence[Query]) -> Checked:
     """Check all queries of a pipeline; raise one :class:`QueryError` with all problems."""
     problems: list[Problem] = []
     streams = _check_streams(queries, problems)
-    _check_names(queries, problems)
+    if not queries:
+        problems.append(Problem("PIPELINE_EMPTY", "pipeline", "a pipeline needs a query"))
+    check_query_names(queries, problems)
     checked = [_Checker(query, problems).check() for query in queries]
     ahead = {
         name: Reporter(f"stream {name!r}", problems).positive(s.max_ahead, "max_ahead")
@@ -85,21 +93,6 @@ def check(queries: Sequence[Query]) -> Checked:
     if problems:
         raise QueryError(problems)
     return Checked(tuple(q for q in checked if q is not None), streams, ahead)
-
-
-def _check_names(queries: Sequence[Query], problems: list[Problem]) -> None:
-    if not queries:
-        problems.append(Problem("PIPELINE_EMPTY", "pipeline", "a pipeline needs a query"))
-    seen: set[str] = set()
-    for query in queries:
-        where = f"query {query.name!r}"
-        if not query.name or not all(c.isalnum() or c in "_-" for c in query.name):
-            problems.append(
-                Problem("NAME_INVALID", where, "names are letters, digits, '_' and '-'")
-            )
-        if query.name in seen:
-            problems.append(Problem("NAME_TWICE", where, "two queries have this name"))
-        seen.add(query.name)
 
 
 def _check_streams(queries: Sequence[Query], problems: list[Problem]) -> dict[str, StreamDef]:
@@ -130,6 +123,8 @@ def bases(stream: Stream) -> tuple[StreamDef, ...]:
 
 def _check_stream(base: StreamDef, problems: list[Problem]) -> None:
     where = f"stream {base.name!r}"
+    if not base.name:
+        problems.append(Problem("NAME_INVALID", where, "a stream needs a name"))
     kind = base.schema.type_of(base.time)
     if kind is None:
         hint = f"columns here: {', '.join(base.schema.names)}"
@@ -200,10 +195,7 @@ class _Checker:
             self._problem("ESTIMATES_KIND", "estimates", "estimates are about aggregates", hint)
             return None
         extra = estimate_columns(aggregates(root)).names
-        for name in root.schema.names:
-            if name in extra:
-                text = f"{name!r} is a column of estimates"
-                self._problem("NAME_RESERVED", "estimates", text, "rename it")
+        check_beside(root.schema.names, extra, self.report, "estimates")
         fixed = slack if isinstance(self.query.contract, FixedSlack) else None
         return estimate_plan(terms, root, fixed, self.report)
 
@@ -241,6 +233,8 @@ class _Checker:
         if found is None:
             return root, None, None
         promise, sums = found
+        told = [*(name for name, _ in root.keys), *promise.columns]
+        check_beside(told, promise.added, self.report, "the quality table")
         parts = {part.name: part for part in (*root.partials, *sums)}
         return replace(root, partials=tuple(parts.values())), promise, None
 
@@ -265,7 +259,7 @@ class _Checker:
         if isinstance(node, WindowAggregate):
             return node
         if isinstance(chain(node)[0], Joined) and level == 0:
-            self._result_names(node.schema)
+            check_results(node.schema.names, RESERVED_JOIN, self.report, "join")
             return node
         hint = "end the query with .window(...).aggregate(...); filter results downstream"
         self._problem("QUERY_OPEN_ENDED", "last step", "a query ends with an aggregate", hint)
@@ -296,12 +290,6 @@ class _Checker:
                 return None
         return node
 
-    def _result_names(self, schema: Schema) -> None:
-        for name in schema.names:
-            if name.lower() in RESERVED_JOIN or name.startswith("__"):
-                text = f"{name!r} is used by every result"
-                self._problem("NAME_RESERVED", "join", text, "rename it with select")
-
     def _where(self, node: Node, step: Where, at: str) -> Node:
         parsed = self.report.parse(step.predicate, node.schema, at)
         if parsed is None:
@@ -316,7 +304,7 @@ class _Checker:
         return Project(node, columns) if columns else node
 
     def _named(self, texts: Sequence[str], schema: Schema, at: str) -> tuple[Named, ...]:
-        named: dict[str, Expression] = {}
+        named: list[Named] = []
         for text in texts:
             parsed = self.report.parse(text, schema, at)
             if parsed is None:
@@ -324,22 +312,18 @@ class _Checker:
             name, value = parsed
             if name is None:
                 self._problem("NAME_MISSING", at, f"{text!r} has no name", f"{text} AS name")
-            elif name in named:
-                self._problem("NAME_TWICE", at, f"two columns are called {name!r}")
             else:
-                named[name] = value
-        return tuple(named.items())
+                named.append((name, value))
+        check_different([name for name, _ in named], self.report, at, "columns")
+        return tuple(named)
 
     def _aggregate(self, node: Node, step: Aggregate, at: str) -> WindowAggregate | None:
         before = len(self.problems)
         window = self._window(step, at)
         keys = self._named(step.keys, node.schema, at)
         names = [name for name, _ in keys] + [name for name, _ in step.values]
-        for name in sorted({n for n in names if names.count(n) > 1}):
-            self._problem("NAME_TWICE", at, f"two result columns are called {name!r}")
-        for name in names:
-            if name.lower() in RESERVED or name.startswith("__"):
-                self._problem("NAME_RESERVED", at, f"{name!r} is used by every result", "rename it")
+        check_results(names, RESERVED, self.report, at)
+        check_keys([name for name, _ in keys], self.report, at)
         if not step.values:
             self._problem("AGGREGATE_EMPTY", at, "no aggregate given", 'aggregate(n="count(*)")')
         partials, values, types = self._values(step, node.schema, at)

@@ -8,6 +8,7 @@ from typing import Any
 
 from slackwater.plan.graph import UNBOUND, conjuncts, equality_columns, per_pair, per_stream
 from slackwater.plan.join import with_graph
+from slackwater.plan.names import check_different, check_input_name
 from slackwater.plan.node import (
     Joined,
     Node,
@@ -21,6 +22,7 @@ from slackwater.plan.report import Reporter
 from slackwater.plan.tree import inputs_of, read_tree
 from slackwater.query.expression import Expression, column, is_boolean, is_numeric, type_of
 from slackwater.query.join import EMITS, MOST_INPUTS
+from slackwater.query.names import bare_name, same_names
 from slackwater.query.schema import Schema
 from slackwater.query.stream import JoinDef, Stream
 
@@ -41,8 +43,7 @@ def check_join(base: JoinDef, below: Below, report: Reporter) -> Joined | None:
         return None
     _check_times(names, inputs, report)
     schema = joined_schema(names, inputs)
-    for name in sorted({n for n in schema.names if schema.names.count(n) > 1}):
-        report.problem("NAME_TWICE", "join", f"two columns are called {name!r}", "rename a stream")
+    check_different(schema.names, report, "join", "columns")
     predicates = tuple(
         predicate
         for number, text in enumerate(base.on, start=1)
@@ -58,6 +59,11 @@ def _check_shape(base: JoinDef, names: Sequence[str], report: Reporter) -> None:
     for name in sorted({n for n in names if names.count(n) > 1}):
         hint = f"join a stream with itself as {name}.named('other')"
         report.problem("JOIN_NAMES", "join", f"two inputs are called {name!r}", hint)
+    for first, other in same_names(names):
+        text = f"inputs {first!r} and {other!r} differ in upper and lower case only"
+        report.problem("JOIN_NAMES", "join", text, "rename one with .named(...)")
+    for name in names:
+        check_input_name(name, report)
     if base.how != "inner":
         hint = "write an inner join, and look for rows without partner in a query of their own"
         report.problem("JOIN_OUTER", "join, how", f"{base.how!r} joins are not offered", hint)
@@ -142,8 +148,8 @@ def _predicates(
 ) -> list[Expression]:
     """The predicates a text stands for: itself, or equality of a column that all inputs have."""
     report, at = told
-    plain = text.strip() if isinstance(text, str) else ""
-    shared = [schema.find(plain, name) for name in names] if plain.isidentifier() else []
+    plain = bare_name(text) if isinstance(text, str) else None
+    shared = [] if plain is None else [schema.find(plain, name) for name in names]
     if shared and all(len(found) == 1 for found in shared):
         columns = [column(found[0]).sql for found in shared]
         predicates = [Expression(f"{one} = {other}") for one, other in pairwise(columns)]

@@ -156,6 +156,11 @@ def _filtered(writer: Writer, asked: Sequence[Expression | None]) -> str:
     return f" WHERE CASE __ask {' '.join(cases)} END"
 
 
+def final_of(value: str) -> str:
+    """The column for the final of a value beside its estimate; no person's column begins so."""
+    return f"__{value}_final"
+
+
 def paired(
     writer: Writer, keys: Sequence[str], columns: EstimateColumns, stamp: Stamp = "timestamp"
 ) -> str:
@@ -171,18 +176,18 @@ def paired(
         texts = [f"coalesce(CAST(e.{key} AS STRING), '')" for key in names]
         group = " || '|' || ".join(texts)
     said = [
-        "e.__age AS age",
-        f"CAST({micros}(f.emitted_at) - {micros}(e.emitted_at) AS DOUBLE) AS gap",
+        "e.__age",
+        f"CAST({micros}(f.emitted_at) - {micros}(e.emitted_at) AS DOUBLE) AS __gap",
         "e.prod",
         f"{group} AS __group",
         f"{micros}(f.window_end) AS __end",
         "CAST(e.tuples AS DOUBLE) AS tuples",
-        "CAST(f.tuples AS DOUBLE) AS tuples_final",
+        "CAST(f.tuples AS DOUBLE) AS __tuples_final",
     ]
     for value in columns.numeric:
         column = writer.name(value)
         said.append(f"CAST(e.{column} AS DOUBLE) AS {column}")
-        said.append(f"CAST(f.{column} AS DOUBLE) AS {writer.name(f'{value}_final')}")
+        said.append(f"CAST(f.{column} AS DOUBLE) AS {writer.name(final_of(value))}")
     return (
         f"SELECT {', '.join(said)} FROM said AS e JOIN finals AS f ON {' AND '.join(same)} "
         "WHERE f.kind = 'final' ORDER BY e.__start, __group, e.__age, e.prod"

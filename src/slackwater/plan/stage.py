@@ -6,14 +6,17 @@ sit), so that queries which mean the same share the same runs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from slackwater.errors import Problem, QueryError
 from slackwater.plan.aggregate import Partial
 from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build import Checked, LogicalQuery
 from slackwater.plan.costly import CostPlan
 from slackwater.plan.estimates import EstimateColumns, EstimatePlan, estimate_columns
 from slackwater.plan.join import JoinPlan, lay_out_join
+from slackwater.plan.names import check_columns, check_partials
 from slackwater.plan.node import (
     Joined,
     Named,
@@ -191,7 +194,24 @@ def lay_out(checked: Checked) -> PipelinePlan:
         )
         for name, definition in checked.streams.items()
     )
+    _check_names(checked, streams, plans)
     return PipelinePlan(streams, tuple(plans))
+
+
+def _check_names(
+    checked: Checked, streams: Sequence[StreamPlan], plans: Sequence[QueryPlan]
+) -> None:
+    """What only the layout knows: which columns are read, and what stands beside keys in state."""
+    problems: list[Problem] = []
+    for stream in streams:
+        alone = any(plan.join is None and stream.name in plan.streams for plan in plans)
+        definition = checked.streams[stream.name]
+        check_columns(definition, stream.columns, problems, is_set_aside=alone)
+    for plan in plans:
+        for stage in plan.stages:
+            check_partials(plan.name, stage.keys, (p.name for p in stage.state.partials), problems)
+    if problems:
+        raise QueryError(problems)
 
 
 def _query(query: LogicalQuery) -> QueryPlan:

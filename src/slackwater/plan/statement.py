@@ -16,6 +16,7 @@ from slackwater.plan.node import Stamp
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression
+from slackwater.query.names import quoted
 from slackwater.units import HOUR
 
 _MICROS: dict[tuple[Dialect, Stamp], str] = {
@@ -42,7 +43,10 @@ class Writer:
     dialect: Dialect
 
     def name(self, text: str) -> str:
-        return f"`{text}`" if self.dialect == "spark" else f'"{text}"'
+        if self.dialect == "spark":
+            return quoted(text)
+        doubled = text.replace('"', '""')
+        return f'"{doubled}"'
 
     def names(self, *texts: str) -> str:
         return ", ".join(self.name(text) for text in texts)
@@ -235,14 +239,14 @@ class Writer:
         only = f"SELECT p.* FROM ({rows}) AS p SEMI JOIN changed AS c ON {same}"
         fresh = self._results(stage, only, *_counted(stage))
         group = self.names(*keys)
-        told = f"SELECT {group}, max(abs(revision)) AS seen FROM told GROUP BY {group}"
+        told = f"SELECT {group}, max(abs(revision)) AS __seen FROM told GROUP BY {group}"
         names = [*(self.name(name) for name, _ in stage.values), *_counted(stage)]
         values = ", ".join(f"p.{name}" for name in names)
         columns = ", ".join(f"c.{self.name(k)}" for k in keys)
         sign = "CASE WHEN p.__start IS NULL THEN -1 ELSE 1 END"
         return (
             f"SELECT {columns}, c.__start + {stage.window.size} AS __end, {values}, "
-            f"CAST((coalesce(r.seen, 0) + 1) * {sign} AS INT) AS revision "
+            f"CAST((coalesce(r.__seen, 0) + 1) * {sign} AS INT) AS revision "
             f"FROM changed AS c LEFT JOIN ({fresh}) AS p ON {same} "
             f"LEFT JOIN ({told}) AS r ON {again}"
         )

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from slackwater.query.names import quoted
+
 
 def latest(results: DataFrame, keys: Sequence[str] = ()) -> DataFrame:
     """The latest known answer of every window and group.
@@ -22,6 +24,6 @@ def latest(results: DataFrame, keys: Sequence[str] = ()) -> DataFrame:
         Its group keys.
     """
     rank = F.when(F.col("kind") == "estimate", 0).otherwise(1)
-    group = Window.partitionBy("window_start", "window_end", *keys)
+    group = Window.partitionBy("window_start", "window_end", *map(quoted, keys))
     newest = F.row_number().over(group.orderBy(rank.desc(), F.col("revision").desc()))
     return results.withColumn("__rank", newest).where("__rank = 1").drop("__rank")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
@@ -90,7 +91,7 @@ class ColumnarEngine:
     def sql(
         self, text: str, schema: pa.Schema, parameters: dict[str, int], **relations: pa.Table
     ) -> pa.Table:
-        used = {name: value for name, value in parameters.items() if f"${name}" in text}
+        used = {name: parameters[name] for name in _parameters(text)}
         for name, table in relations.items():
             self._duck.register(name, table)
         try:
@@ -210,6 +211,12 @@ def _put_into(duck: duckdb.DuckDBPyConnection, zone: str) -> None:
             f"DuckDB does not know the time zone {zone!r} of the session",
             "set spark.sql.session.timeZone to a region (Europe/Berlin) or an offset (+05:30)",
         ) from error
+
+
+@lru_cache(maxsize=1024)
+def _parameters(text: str) -> frozenset[str]:
+    """The parameters of a statement, as DuckDB sees them; a person's text may look like one."""
+    return frozenset(duckdb.extract_statements(text)[0].named_parameters)
 
 
 def histogram(delta: pa.Table) -> tuple[tuple[PaneCount, ...], int | None]:

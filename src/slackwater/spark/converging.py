@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from slackwater.plan.opening import final_of
+
 MOST = 12  # estimates in a sample
 _DIGITS = 7  # of a value: it is drawn, not computed with
 _NAME = 48  # characters of a group
@@ -38,9 +40,9 @@ class Sample:
 
 def sample_of(pairs: pa.Table, column: str, batch: int) -> Sample | None:
     """The first group of the window with most pairs (the newest of such), whatever their order."""
-    final = f"{column}_final"
+    final = final_of(column)
     known = pc.and_(pc.is_finite(pairs[column]), pc.is_finite(pairs[final]))
-    pairs = pairs.select(["__end", "__group", "age", column, final]).filter(known)
+    pairs = pairs.select(["__end", "__group", "__age", column, final]).filter(known)
     if pairs.num_rows == 0:
         return None
     counts = pc.value_counts(pairs["__end"]).to_pylist()
@@ -48,8 +50,8 @@ def sample_of(pairs: pa.Table, column: str, batch: int) -> Sample | None:
     pairs = pairs.filter(pc.equal(pairs["__end"], end))
     group = pc.min(pairs["__group"])
     pairs = pairs.filter(pc.equal(pairs["__group"], group))
-    pairs = pairs.sort_by([("age", "ascending"), (column, "ascending")])
-    points = zip(pairs["age"].to_pylist(), pairs[column].to_pylist(), strict=True)
+    pairs = pairs.sort_by([("__age", "ascending"), (column, "ascending")])
+    points = zip(pairs["__age"].to_pylist(), pairs[column].to_pylist(), strict=True)
     told = [(round(age, 4), _brief(value)) for age, value in points]
     value, name = _brief(pairs[final][0].as_py()), group.as_py()[:_NAME]
     return Sample(batch, end, column, name, value, tuple(_thinned(told)))

@@ -22,6 +22,7 @@ from pyspark.sql.types import StructType
 from slackwater.control.records import Tier
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
+from slackwater.query.names import quoted
 from slackwater.spark.columnar import distinct_values, histogram, totals
 from slackwater.spark.engine import Delta, Marks, Wanted, new_run
 from slackwater.spark.inputs import InputReader, row_counts
@@ -160,8 +161,7 @@ class SparkEngine:
     ) -> DataFrame:
         self._views.update(relations)
         self._side_by_side(lambda one: one[1].createOrReplaceTempView(one[0]), relations.items())
-        used = {name: value for name, value in parameters.items() if f":{name}" in text}
-        return self.session.sql(f"SELECT {_casts(schema)} FROM ({text})", args=used)
+        return self.session.sql(f"SELECT {_casts(schema)} FROM ({text})", args=parameters)
 
     def save(self, relation: DataFrame, run: Run, time: str) -> Run | None:
         saved = self._write(relation, run)
@@ -250,7 +250,7 @@ class SparkEngine:
 
     def pick(self, relation: DataFrame, schema: pa.Schema, marked: str | None = None) -> DataFrame:
         rows = relation if marked is None else relation.where(F.col(marked))
-        return rows.selectExpr(*(f"`{name}`" for name in schema.names))  # told to Spark at once
+        return rows.selectExpr(*map(quoted, schema.names))  # told to Spark at once
 
     def lift(self, table: pa.Table) -> DataFrame:
         return as_frame(self.session, table)
@@ -280,7 +280,7 @@ def _usable(run: Run) -> str:
 def _casts(schema: pa.Schema) -> str:
     wanted = spark_schema(schema)
     return ", ".join(
-        f"CAST(`{f.name}` AS {f.dataType.simpleString()}) AS `{f.name}`" for f in wanted
+        f"CAST({quoted(f.name)} AS {f.dataType.simpleString()}) AS {quoted(f.name)}" for f in wanted
     )
 
 

@@ -25,7 +25,6 @@ from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.inbox import check_query, new_id
 from slackwater.spark.judging import Judged
 from slackwater.spark.loop import Loop
-from slackwater.spark.parquet import uri
 from slackwater.spark.quality import by_key
 from slackwater.spark.reading import Reading
 from slackwater.spark.run import total_rows
@@ -34,6 +33,7 @@ from slackwater.spark.session import one_meaning
 from slackwater.spark.sinks import ParquetSink
 from slackwater.spark.snapshot import Snapshot
 from slackwater.spark.trial import problem_with
+from slackwater.spark.sources.folder import as_glob
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
@@ -212,7 +212,7 @@ class Handle:
         if not isinstance(sink, ParquetSink):
             text = f"the results of query {name!r} are not kept in Parquet"
             raise SlackwaterError("RESULTS_ELSEWHERE", text, "read them where its sink puts them")
-        found = self._session.read.parquet(uri(sink.folder))
+        found = self._session.read.parquet(as_glob(sink.folder))
         return newest(found, plans[name].top.keys) if latest else found
 
     def _estimating(self, query: str | None) -> str:
@@ -277,7 +277,7 @@ class Handle:
             self._stop_control()
             self._loop.end("failed")
             if self._loop.error is not None:
-                raise self._loop.error from error
+                raise self._loop.error from self._loop.error.__cause__ or error
             raise
         if ended:
             self._end()

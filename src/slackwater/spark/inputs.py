@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from slackwater.plan.state import State
 from slackwater.query.expression import Expression, column
+from slackwater.query.names import quoted
 from slackwater.spark.intake import BEAT, Intake
 from slackwater.stats.panes import PaneCount
 
@@ -108,7 +109,7 @@ def _reader(
     lead = [F.expr(f"{which} AS __input"), F.expr("__ts AS pane")]
     shared = [F.expr(f"{_slot(inputs, slot, tagged)} AS {slot}") for slot in slots]
     own = [
-        F.expr(f"{_case([(i.stream, _own(i, value.sql, tagged))], tagged)} AS `{name}`")
+        F.expr(f"{_case([(i.stream, _own(i, value.sql, tagged))], tagged)} AS {quoted(name)}")
         for i in inputs
         for name, value in i.state.keys
     ]

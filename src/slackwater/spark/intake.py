@@ -13,6 +13,7 @@ from slackwater.errors import SourceError
 from slackwater.plan.stage import PipelinePlan, StreamPlan
 from slackwater.plan.state import State
 from slackwater.plan.statement import observing
+from slackwater.query.names import quoted
 from slackwater.spark.sources.heartbeat import heartbeat
 
 BEAT = -1
@@ -38,7 +39,7 @@ class Intake:
             return batch
         number = next(n for n, s in enumerate(self.streams) if s.name == stream)
         mine = batch.where(f"__stream IN ({number}, {BEAT})")
-        named = [F.col(f"s{number}_{c}").alias(c) for c in self.streams[number].columns]
+        named = [F.col(quoted(f"s{number}_{c}")).alias(c) for c in self.streams[number].columns]
         marks = [F.col("__ts")]
         if self.has_heartbeat:
             marks += [F.col("__beat"), F.expr("CASE WHEN __beat IS NULL THEN 1 END AS __one")]
@@ -96,13 +97,13 @@ def join_streams(
     intake = Intake(plan.streams, schemas, beats is not None)
     if not intake.is_tagged:
         only = plan.streams[0]
-        columns = [F.col(f"`{c}`") for c in only.columns]
+        columns = [F.col(quoted(c)) for c in only.columns]
         return frames[only.name].select(*columns, _time(only)), intake
     parts = [
         frames[s.name].select(
             F.lit(number).alias("__stream"),
             _time(s),
-            *(F.col(f"`{c}`").alias(f"s{number}_{c}") for c in s.columns),
+            *(F.col(quoted(c)).alias(f"s{number}_{c}") for c in s.columns),
         )
         for number, s in enumerate(plan.streams)
     ]
@@ -119,4 +120,4 @@ def _schema(frame: DataFrame, stream: StreamPlan) -> StructType:
 def _time(stream: StreamPlan) -> Column:
     # of a timestamp_ntz these are microseconds on the wall: no cast, which would take the session's
     # zone and lose the hour that a clock skips; windows follow the wall, as Spark's own do
-    return F.unix_micros(F.col(f"`{stream.time}`")).alias("__ts")
+    return F.unix_micros(F.col(quoted(stream.time))).alias("__ts")

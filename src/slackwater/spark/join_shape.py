@@ -12,6 +12,7 @@ from pyspark.sql.types import StructType
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.joining import JoinWriter, time_of
 from slackwater.plan.statement import Writer
+from slackwater.query.names import quoted
 from slackwater.spark.schemas import arrow_schema, as_frame, no_rows
 
 TIME = pa.int64()
@@ -49,7 +50,7 @@ def join_shape(session: SparkSession, plan: JoinPlan, rows: dict[str, StructType
     inputs = {}
     for one in plan.inputs:
         empty = no_rows(session, rows[one.stream])
-        columns = [F.expr(f"{value.sql} AS `{name}`") for name, value in one.state.keys]
+        columns = [F.expr(f"{value.sql} AS {quoted(name)}") for name, value in one.state.keys]
         kept = empty.where(one.state.where.sql if one.state.where else "true")
         schema = arrow_schema(kept.select(F.col("__ts").alias("pane"), *columns))
         at = [pa.field("__at", TIME)] if plan.is_measured else []
@@ -77,4 +78,4 @@ def _results(session: SparkSession, plan: JoinPlan, shape: JoinShape) -> DataFra
         "upto",
         *(f"{p}{n}" for p in ("low", "live") for n in range(len(plan.inputs))),
     ]
-    return session.sql(text, args={name: 0 for name in names if f":{name}" in text})
+    return session.sql(text, args=dict.fromkeys(names, 0))

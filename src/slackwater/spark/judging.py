@@ -13,6 +13,7 @@ from slackwater.estimate.accuracy import accuracy
 from slackwater.estimate.monitor import BINS_PER_SPAN, MonitorParams, MonitorState, Pairs, take
 from slackwater.estimate.running import Running
 from slackwater.plan.estimates import EstimatePlan, ProdSource
+from slackwater.plan.opening import final_of
 from slackwater.spark.converging import Sample, sample_of
 
 Array = npt.NDArray[np.float64]
@@ -82,13 +83,12 @@ def judge(before: Judged, plan: EstimatePlan, pairs: pa.Table, batch: int) -> Ju
         return before
     if pairs.num_rows > ENOUGH:
         pairs = pairs.take(np.linspace(0, pairs.num_rows - 1, ENOUGH).astype(np.int64))
-    names = [n.removesuffix("_final") for n in pairs.column_names if n.endswith("_final")]
-    names = [name for name in names if name != "tuples"]
+    names = [n for n in pairs.column_names if final_of(n) in pairs.column_names and n != "tuples"]
     known = {name: _accuracy(plan, pairs, name) for name in names}
-    age, group = _numbers(pairs, "age"), np.asarray(pairs["__group"].to_pylist(), np.str_)
+    age, group = _numbers(pairs, "__age"), np.asarray(pairs["__group"].to_pylist(), np.str_)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = _numbers(pairs, "tuples") / _numbers(pairs, "tuples_final")
-        ratios = {n: _numbers(pairs, f"{n}_final") / _numbers(pairs, n) for n in names}
+        share = _numbers(pairs, "tuples") / _numbers(pairs, final_of("tuples"))
+        ratios = {n: _numbers(pairs, final_of(n)) / _numbers(pairs, n) for n in names}
     columns = {
         name: take(
             PARAMS,
@@ -106,10 +106,10 @@ def _numbers(pairs: pa.Table, name: str) -> Array:
 
 
 def _accuracy(plan: EstimatePlan, pairs: pa.Table, name: str) -> Array:
-    early, final = _numbers(pairs, name), _numbers(pairs, f"{name}_final")
+    early, final = _numbers(pairs, name), _numbers(pairs, final_of(name))
     if plan.quality is None:
         return accuracy(early, final, is_clamped=True)
-    found = plan.quality(early, final, _numbers(pairs, "gap").astype(np.int64))
+    found = plan.quality(early, final, _numbers(pairs, "__gap").astype(np.int64))
     return np.broadcast_to(np.asarray(found, np.float64), early.shape)
 
 

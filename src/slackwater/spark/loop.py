@@ -31,6 +31,7 @@ from slackwater.errors import CheckpointError, Problem, SlackwaterError, Storage
 from slackwater.events.log import EventLog, last_batch
 from slackwater.spark.agreement import agree, disagreement
 from slackwater.spark.apply import Applying, Layout, Outlets
+from slackwater.spark.arrivals import Arrivals, Watched
 from slackwater.spark.book import (
     Book,
     backlog_state,
@@ -90,6 +91,8 @@ class Loop:
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
     opened: Callable[[], None] = lambda: None
+    watched: tuple[Watched, ...] = ()
+    arrivals: Arrivals = field(init=False)
     inbox: Inbox = field(init=False)
     log: SparkLog = field(init=False)
     disk: ThreadPoolExecutor = field(init=False)
@@ -127,6 +130,7 @@ class Loop:
         self.state = start(self.policy, self.pin or "columnar")
         self.inbox = Inbox(self.checkpoint.prods)
         self.log = SparkLog(self.checkpoint.spark)
+        self.arrivals = Arrivals(self.log, self.watched)
         self.disk = ThreadPoolExecutor(1, thread_name_prefix="slackwater-log")
         try:
             check_sources(self.policy.plan.queries, self.layout.readings, self.columnar)
@@ -271,7 +275,8 @@ class Loop:
         try:
             yield
         except BaseException as error:
-            self.error = storage_failure(error, self.checkpoint.runs) or error
+            known = storage_failure(error, self.checkpoint.runs)
+            self.error = known or self.arrivals.failure(error, batch) or error
             with suppress(StorageError):  # what went wrong matters more than telling it
                 self.events.write("error", batch=batch, error=str(self.error))
             if self.error is error:
@@ -284,6 +289,7 @@ class Loop:
         watch = Stopwatch()
         engine = self._engine(session)
         flushed = None if ended else self.disk.submit(self.log.flush, batch)
+        looked = None if ended else self.disk.submit(self.arrivals.notices, batch)
         deltas = self._observe(engine, rows, batch)
         watch.lap("observe")
         offsets = None if flushed is None else self._flushed(flushed)
@@ -311,6 +317,8 @@ class Loop:
         if rows is not None and rows.is_cached:
             rows.unpersist()
         self._record(engine, decision, after, told, watch, offsets=offsets, sealed=ended)
+        for text in looked.result() if looked is not None else ():
+            self.events.write("notice", batch=batch, text=text)
 
     def _flushed(self, mark: Future[str | None]) -> str | None:
         """The mark of Spark's offsets, now that nothing of this batch can come before them."""

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
+from slackwater.plan.opening import final_of
 from slackwater.spark.reading import Reading
 from slackwater.spark.schemas import fitted
 
@@ -35,16 +36,16 @@ def pairs_of(said: pa.Table, finals: pa.Table, reading: Reading) -> pa.Table:
     early, final = said.take(rows), finals.take(met)
     gap = pc.subtract(*(one["emitted_at"].cast(pa.int64()) for one in (final, early)))
     columns: dict[str, pa.ChunkedArray] = {
-        "age": early["__age"],
-        "gap": gap,
+        "__age": early["__age"],
+        "__gap": gap,
         "prod": early["prod"],
         "__group": _group(early, reading.keys),
         "__end": final["window_end"].cast(pa.int64()),
     }
     for name in ("tuples", *reading.columns.numeric):
         columns[name] = early[name].cast(pa.float64())
-        columns[f"{name}_final"] = final[name].cast(pa.float64())
-    order = [(name, "ascending") for name in ("__end", "__group", "age", "prod")]
+        columns[final_of(name)] = final[name].cast(pa.float64())
+    order = [(name, "ascending") for name in ("__end", "__group", "__age", "prod")]
     pairs = fitted(pa.table({name: columns[name] for name in reading.pairs.names}), reading.pairs)
     return pairs.take(pc.sort_indices(pairs, order))
 

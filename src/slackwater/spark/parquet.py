@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from slackwater.spark.checkpoint import storage_error
 from slackwater.spark.engine import filled
 from slackwater.spark.run import Run, checksum, damaged
+from slackwater.spark.sources.folder import as_glob
 
 PLAIN_FILES = {
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
@@ -85,7 +86,7 @@ def read_runs(
             path = folder / run.path / name if name else folder / run.path
             if not path.exists() or path.stat().st_size != size:
                 raise damaged(path, "is missing or has another size than was written")
-    paths = [uri(folder / run.path) for run in runs]
+    paths = [as_glob(folder / run.path) for run in runs]
     try:
         return session.read.schema(schema).parquet(*paths)
     except PySparkException as error:
@@ -93,5 +94,5 @@ def read_runs(
 
 
 def uri(path: Path) -> str:
-    """A path as Hadoop reads it: nothing is escaped."""
+    """A path as Hadoop writes to it: nothing is escaped."""
     return f"file://{path}"

@@ -21,6 +21,7 @@ from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.spark.agreement import agree
 from slackwater.spark.apply import Layout, Outlets
+from slackwater.spark.arrivals import Watched
 from slackwater.spark.beat import beat_period
 from slackwater.spark.check import check_all, refuse_strangers
 from slackwater.spark.checkpoint import Checkpoint
@@ -300,7 +301,16 @@ class Pipeline:
             pin=pin,
             on_batch=options.on_batch,
             max_state_rows=options.max_state_rows,
+            watched=self._watched(),
         )
+
+    def _watched(self) -> tuple[Watched, ...]:
+        """The streams whose files can be looked at."""
+        found = (
+            Watched.of(s.name, self._streams[s.name].source, (s.time, *s.columns))
+            for s in self.plan.streams
+        )
+        return tuple(one for one in found if one is not None)
 
     def _outlets(self, folder: Checkpoint) -> Outlets:
         """Where everything goes; into the checkpoint folder where nothing else was said."""

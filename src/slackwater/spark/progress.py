@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from slackwater.spark.disk import sync_all
 from slackwater.spark.sources.heartbeat import UNBEATEN
@@ -102,6 +103,16 @@ class SparkLog:
             for number, position in enumerate(_positions(text) or [])
             if isinstance(position, dict) and isinstance(position.get("logOffset"), int)
         }
+
+    def files(self, batch: int) -> list[Path]:
+        """The local files that a batch is read from, in the order of Spark's lists."""
+        before = self._logged(self.offsets(batch - 1) or "")
+        found: list[Path] = []
+        for source, upto in self._logged(self.offsets(batch) or "").items():
+            entries = dict(_entries(self.folder / "sources" / str(source)))
+            for number in range(before.get(source, -1) + 1, upto + 1):
+                found += _files_of(sound_text(entries[number]) or "", number)
+        return found
 
     def _has_files(self, source: int, upto: int) -> bool:
         """Whether a list of files is whole up to an entry; a compact one stands for all before."""
@@ -230,6 +241,18 @@ def _positions(text: str) -> list[Any] | None:
         return [json.loads(line) if line != "-" else None for line in lines[1:]]
     except (ValueError, IndexError):
         return None
+
+
+def _files_of(text: str, entry: int) -> list[Path]:
+    """The files of one entry, which stand last in a compact list."""
+    found: list[Path] = []
+    for line in reversed(text.split("\n")[1:]):
+        value = json.loads(line)
+        if value.get("batchId") != entry:
+            break
+        if value["path"].startswith("file:"):
+            found.append(Path(unquote(urlsplit(value["path"]).path)))
+    return found[::-1]
 
 
 def _entries(folder: Path) -> list[tuple[int, Path]]:

@@ -10,12 +10,14 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow.dataset import dataset
 
 from slackwater.control.records import Finding, Measured, Waiting
 from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.periods import Period
 from slackwater.plan.bound import RecallContract
 from slackwater.plan.node import Stamp
+from slackwater.plan.statement import Writer
 
 _TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us")}
 
@@ -129,16 +131,18 @@ def shown_errors(errors: pa.Table, stamp: Stamp = "timestamp") -> pa.Table:
 
 def by_key(folder: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
     """Fulfilment of each key from a quality table, worst first."""
-    if not any(folder.glob("*/*.parquet")):
+    files = [str(file) for file in sorted(folder.glob("*/*.parquet"))]
+    if not files:
         return []
-    names = ", ".join(f'"{key}"' for key in keys)
+    names = Writer("duckdb").names(*keys)
     lead, group = (f"{names}, ", f"GROUP BY {names} ") if keys else ("", "")
     text = (
         f"SELECT {lead}count(*) AS measured, avg(within::INT) AS fulfilment "
-        f"FROM read_parquet($files) {group}ORDER BY fulfilment, measured DESC"
+        f"FROM quality {group}ORDER BY fulfilment, measured DESC"
     )
     with duckdb.connect(":memory:") as duck:
         duck.execute("SET TimeZone = 'UTC'")  # keys may be times; the machine's zone is nobody's
-        found = duck.sql(text, params={"files": f"{folder}/*/*.parquet"}).to_arrow_table()
+        duck.register("quality", dataset(files).to_table())  # a path is a pattern to DuckDB
+        found = duck.sql(text).to_arrow_table()
     rows: list[dict[str, Any]] = found.to_pylist()
     return rows

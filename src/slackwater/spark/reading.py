@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from slackwater.plan.estimates import EstimateColumns
 from slackwater.plan.node import Stamp
-from slackwater.plan.opening import Fold, ReadingStep, fold, reading
+from slackwater.plan.opening import Fold, ReadingStep, final_of, fold, reading
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.statement import Writer
 from slackwater.plan.window import Window
@@ -99,10 +99,10 @@ class Reading:
     @property
     def pairs(self) -> pa.Schema:
         """Estimates beside their finals."""
-        numbers = [name for value in self.columns.numeric for name in (value, f"{value}_final")]
-        fields = [("age", pa.float64()), ("gap", pa.float64()), ("prod", pa.string())]
+        numbers = [name for value in self.columns.numeric for name in (value, final_of(value))]
+        fields = [("__age", pa.float64()), ("__gap", pa.float64()), ("prod", pa.string())]
         fields += [("__group", pa.string()), ("__end", pa.int64())]
-        fields += [(name, pa.float64()) for name in ("tuples", "tuples_final", *numbers)]
+        fields += [(name, pa.float64()) for name in ("tuples", final_of("tuples"), *numbers)]
         return pa.schema(fields)
 
     @property

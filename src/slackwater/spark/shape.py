@@ -16,6 +16,7 @@ from pyspark.sql.types import StructType
 from slackwater.errors import Problem, QueryError
 from slackwater.plan import statement
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage
+from slackwater.query.names import quoted
 from slackwater.spark.intake import Observer
 from slackwater.spark.join_shape import JoinShape, join_shape
 from slackwater.spark.schemas import arrow_schema, as_frame, no_rows
@@ -109,12 +110,8 @@ def _stages(
 def _stage(session: SparkSession, stage: Stage, panes: DataFrame) -> tuple[Shape, DataFrame]:
     writer = statement.Writer("spark")
     panes.createOrReplaceTempView("panes")
-    results = session.sql(writer.finals(stage), args=_pick(writer.finals(stage)))
+    results = session.sql(writer.finals(stage), args=_ANY)
     results.createOrReplaceTempView("results")
-    shown = session.sql(writer.present(stage), args=_pick(writer.present(stage)))
-    told = results.select("__start", *(f"`{key}`" for key in stage.keys), "revision")
+    shown = session.sql(writer.present(stage), args=_ANY)
+    told = results.select("__start", *(quoted(key) for key in stage.keys), "revision")
     return Shape(*(arrow_schema(frame) for frame in (panes, results, told, shown))), results
-
-
-def _pick(text: str) -> dict[str, int]:
-    return {name: value for name, value in _ANY.items() if f":{name}" in text}

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from slackwater.control.records import QueryDecision
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.statement import Writer, passes
+from slackwater.query.names import OURS, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def join_side_rows(rows: DataFrame, query: QueryPlan, number: int, moment: SideM
         reasons.append(f"WHEN __ts < {gone} THEN 'late'")
     delay = "CAST(NULL AS BIGINT)" if moment.clock is None else f"{moment.clock} - __ts"
     mine = rows.where(passes(part.state, heartbeat="__beat" in rows.columns))
-    kept = ", ".join(f"`{c}`" for c in rows.columns if not c.startswith("__"))
+    kept = ", ".join(quoted(c) for c in rows.columns if not c.startswith(OURS))
     return (
         mine.select(
             F.lit(part.name).alias("_input"),
@@ -76,7 +77,7 @@ def side_rows(
     has_heartbeat = "__beat" in rows.columns
     usable = state if query.costly is None else replace(state, where=None)  # not worked on yet
     mine = rows.where(passes(usable, heartbeat=has_heartbeat))
-    kept = [c for c in rows.columns if c not in ("__beat", "__one")]
+    kept = [quoted(c) for c in rows.columns if c not in ("__beat", "__one")]
     return (
         mine.select(
             *kept,

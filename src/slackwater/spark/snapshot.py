@@ -17,6 +17,8 @@ from slackwater.control.prodding import (
 from slackwater.control.records import ControlState
 from slackwater.control.step import origin_of
 from slackwater.errors import Problem, QueryError
+from slackwater.plan.names import check_beside
+from slackwater.plan.report import Reporter
 from slackwater.spark.book import Book
 from slackwater.spark.engine import Engine, R
 from slackwater.spark.estimating import Estimator
@@ -38,6 +40,7 @@ class Snapshot:
     def estimate(self, engine: Engine[R], reading: Reading, where: str | None) -> R:
         """What the open windows of a query would say; raises if nothing open is asked for."""
         name = reading.query
+        _refuse_names(reading)
         progress = Progress(
             None,
             self.state.clocks.get(name),
@@ -70,3 +73,13 @@ class Snapshot:
         if said is None:
             said = engine.lift(reading.said.empty_table())
         return engine.detach(engine.pick(said, reading.shown))
+
+
+def _refuse_names(reading: Reading) -> None:
+    """A query that gives no estimates of its own may have columns that estimates add."""
+    problems: list[Problem] = []
+    report = Reporter(f"estimate of query {reading.query!r}", problems)
+    names = (*reading.keys, *reading.values)
+    check_beside(names, reading.columns.names, report, "estimates")
+    if problems:
+        raise QueryError(problems)

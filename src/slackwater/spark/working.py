@@ -21,6 +21,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from slackwater.control.working import Piece, rows_of
 from slackwater.plan.state import State
+from slackwater.query.names import quoted
 from slackwater.spark.engine import Delta
 from slackwater.spark.intake import few_cores
 from slackwater.spark.parquet import described, read_runs, write_parquet
@@ -84,7 +85,7 @@ def chosen_rows(
         return session.createDataFrame(pa.concat_tables(parts), rows)
     times = min(piece.low for piece in pieces), max(piece.high for piece in pieces)
     near = read.where(F.col("__ts").between(*times))  # other pages of a run are passed over
-    return _only(session, near, places).select(*(f"`{name}`" for name in rows.names))
+    return _only(session, near, places).select(*map(quoted, rows.names))
 
 
 def _read_part(file: Path, first: int, end: int, columns: Sequence[str]) -> pa.Table:
@@ -109,8 +110,9 @@ def _only(
             "__end": pa.array([end for _, _, end in places], pa.int64()),
         }
     )
-    placed = rows.select("*", "_metadata.file_name", "_metadata.row_index")
-    is_chosen = F.expr("file_name = __file AND row_index >= __first AND row_index < __end")
+    file = rows.metadataColumn("_metadata")
+    placed = rows.select("*", file["file_name"].alias("__of"), file["row_index"].alias("__row"))
+    is_chosen = F.expr("__of = __file AND __row >= __first AND __row < __end")
     chosen = placed.join(F.broadcast(session.createDataFrame(table)), is_chosen, "leftsemi")
     return chosen.repartition(session.sparkContext.defaultParallelism)
 

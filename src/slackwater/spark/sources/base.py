@@ -6,6 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.query.names import quoted
 from slackwater.query.schema import Schema
 
 
@@ -32,4 +33,4 @@ class Source(Protocol):
 
 def ddl(schema: Schema) -> str:
     """The schema in Spark's DDL."""
-    return ", ".join(f"`{c.name.replace('`', '``')}` {c.type}" for c in schema.columns)
+    return ", ".join(f"{quoted(c.name)} {c.type}" for c in schema.columns)

@@ -42,7 +42,8 @@ class Files:
             stream = stream.option("maxFilesPerTrigger", self.files_per_batch)
         if self.glob is not None:
             stream = stream.option("pathGlobFilter", self.glob)
-        return stream.load(self.path)
+        remote = folders.is_remote(self.path)
+        return stream.load(self.path if remote else folders.as_glob(Path(self.path)))
 
     def describe(self) -> dict[str, Any]:
         return {

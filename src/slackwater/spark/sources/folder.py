@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -20,6 +21,15 @@ def is_remote(path: str) -> bool:
 def local_path(path: str | Path) -> Path:
     """The absolute local path of a path or ``file://`` address."""
     return Path(str(path).removeprefix("file://")).expanduser().absolute()
+
+
+def as_glob(path: Path) -> str:
+    """A local folder as Spark's readers take it: they read patterns, so what is none is escaped.
+
+    >>> as_glob(Path("/data/a[1]"))
+    'file:///data/a\\\\[1\\\\]'
+    """
+    return "file://" + re.sub(r"([][{}*?\\])", r"\\\1", str(path))
 
 
 def check_format(name: str) -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as kinds
 
 from slackwater.errors import SourceError
+from slackwater.query.names import quoted
 from slackwater.query.schema import Column, Schema
 from slackwater.spark.sources.folder import refuse_unreadable
 
@@ -64,6 +65,16 @@ def infer(
         }
     null = "int" if file_format == "parquet" else "string"  # as Spark takes a column of nulls
     return Schema(tuple(Column(n, t.replace(UNKNOWN, null)) for n, t in merged.items()))
+
+
+def types_of(path: Path, file_format: str, options: Mapping[str, str]) -> dict[str, str]:
+    """The types of one file; those that Spark cannot read begin with ``!``."""
+    try:
+        if file_format == "parquet":
+            return _parquet_types(path, by_spark=True)
+        return _csv_types(path, options) if file_format == "csv" else _json_types(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        refuse_unreadable(path, error)
 
 
 def spark_type(kind: pa.DataType) -> str | None:
@@ -236,8 +247,8 @@ def _struct(kind: pa.DataType) -> str | None:
     inner = [(field.name, spark_type(field.type)) for field in kind]
     if any(name is None for _, name in inner):
         return None
-    return f"struct<{','.join(f'{_quoted(n)}:{t}' for n, t in inner)}>"
+    return f"struct<{','.join(f'{_field(n)}:{t}' for n, t in inner)}>"
 
 
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() else f"`{name}`"
+def _field(name: str) -> str:
+    return name if name.isidentifier() else quoted(name)

@@ -7,6 +7,7 @@ a function of the files, so that offsets keep their meaning when it has to be ma
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,12 +52,13 @@ def sort(files: Sequence[Path], arrival: str, cache: Path) -> list[Path]:
 
     def write(target: Path) -> None:
         names = ", ".join(_literal(str(path)) for path in files)
+        patterns = ", ".join(_literal(_escaped(str(path))) for path in files)
         column = '"' + arrival.replace('"', '""') + '"'
         with duckdb.connect() as connection:
             connection.execute(
                 f"""COPY (
                     SELECT * EXCLUDE (filename, file_row_number)
-                    FROM read_parquet([{names}], filename=true, file_row_number=true)
+                    FROM read_parquet([{patterns}], filename=true, file_row_number=true)
                     ORDER BY {column}, list_position([{names}], filename), file_row_number
                 ) TO {_literal(str(target / "000000.parquet"))}
                 (FORMAT parquet, ROW_GROUP_SIZE {ROWS_PER_GROUP})"""
@@ -156,6 +158,11 @@ def _with_instants(table: pa.Table, schema: Schema) -> pa.Table:
 
 def _stamps(files: Sequence[Path]) -> list[list[object]]:
     return [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
+
+
+def _escaped(path: str) -> str:
+    """DuckDB reads patterns: what is none stands in brackets."""
+    return re.sub(r"([[*?])", r"[\1]", path)
 
 
 def _literal(text: str) -> str:
