@@ -321,7 +321,7 @@ def _spread(term: Term) -> Total:
 
 def matching(draw: random.Random, left: Sequence[Term], right: Sequence[Term]) -> Term | None:
     """A predicate between two inputs, if they have columns that can be compared."""
-    pairs = [(a, b) for a in left for b in right if a.kind == b.kind and a.kind is not STRUCT]
+    pairs = [(a, b) for a in left for b in right if a.kind == b.kind]
     if not pairs:
         return None
     one, other = draw.choice(pairs)

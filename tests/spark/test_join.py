@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
+from slackwater.errors import QueryError
 from slackwater.events import log
 from slackwater.plan.joining import JoinWriter
 from slackwater.plan.statement import Writer
@@ -54,6 +55,50 @@ def test_results_are_given_when_their_last_member_comes(
     loop.process(frame(spark, loop, both([(4, 1, 12)], [])), 2)
     assert shown(sink, "av", "bv") == [(10, 20), (12, 20)]
     loop.close()
+
+
+NESTED = {
+    "struct": "named_struct('a', k, 'b', nullif(v, 3))",
+    "array": "array(k, nullif(v, 3))",
+    "deep": "named_struct('x y', array(named_struct('z', k)))",
+    "binary": "CAST(CAST(k AS STRING) AS BINARY)",
+}
+
+
+@TIERS
+def test_keys_of_nested_types_are_joined_and_grouped_by_what_they_hold(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    sinks = {name: (sw.memory(), sw.memory()) for name in NESTED}
+    queries = []
+    for name, text in NESTED.items():
+        rows = readings().select(f"{text} AS x", "k", "v")
+        both = sw.join(rows.named("a"), rows.named("b"), on="x", within="20 s")
+        queries.append(both.select("a.k AS a", "b.k AS b").query(name, sink=sinks[name][0]))
+        grouped = rows.window("20 s").group_by("x").aggregate(k="max(k)", n="count(*)")
+        queries.append(grouped.query(f"{name}-groups", sink=sinks[name][1]))
+    batches: list[Batch] = [
+        batch((1, 1, 1), (2, 2, 2), (3, 3, 3)),
+        batch((4, 1, 1), (5, 3, 3), (6, 4, 4)),
+    ]
+    run(spark, tuple(queries), batches, tmp_path, tier=tier)
+    pairs = [(1, 1)] * 4 + [(2, 2)] + [(3, 3)] * 4 + [(4, 4)]  # a null inside is equal to a null
+    for name, (of_join, of_groups) in sinks.items():
+        assert shown(of_join, "a", "b") == pairs, name
+        assert shown(of_groups, "k", "n") == [(1, 2), (2, 1), (3, 2), (4, 1)], name
+
+
+def test_keys_that_cannot_be_compared_or_kept_are_refused_by_name(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = readings().select("map(k, v) AS m", "k")
+    joined = sw.join(rows.named("a"), rows.named("b"), on="m", within="5 s").select("a.k AS k")
+    with pytest.raises(QueryError, match=r"TYPE_MISMATCH.*a_m is map.*\n *hint: join on what is"):
+        sw.pipeline(joined.query("q"))
+    for kind in ("make_dt_interval(k)", "named_struct('i', make_ym_interval(k))"):
+        grouped = readings().window("5 s").group_by(f"{kind} AS `odd one`").aggregate(n="count(*)")
+        with pytest.raises(QueryError, match=r"TYPE_UNSUPPORTED.*'odd one'.*interval"):
+            make_loop(spark, (grouped.query("q"),), tmp_path)
 
 
 @TIERS

@@ -148,11 +148,18 @@ def test_texts_that_look_like_ours_are_only_texts(
     sinks = MemorySink(), MemorySink(), MemorySink()
     keyed = by_window(raw, ["k", "concat('$after', k) AS `$k`"], **said, age="sum(v)")
     queries = (
-        keyed.query("said", sink=sinks[0], estimates=sw.estimates(every="1 s", where="`$k` <> '$last'")),
+        keyed.query(
+            "said", sink=sinks[0], estimates=sw.estimates(every="1 s", where="`$k` <> '$last'")
+        ),
         by_window(raw, ["k AS `it's`"], n="count(*)", m="max(v)").query(
             "promised", sw.max_error(0.5, confidence=0.5, of=["n"], at_most="1 s"), sink=sinks[1]
         ),
-        sw.join(raw.named("a"), raw.named("b"), on=["a.k = b.k AND concat(a.k, ':low0') <> ''"], within="0 s")
+        sw.join(
+            raw.named("a"),
+            raw.named("b"),
+            on=["a.k = b.k AND concat(a.k, ':low0') <> ''"],
+            within="0 s",
+        )
         .select("concat(a.k, '$live0') AS x")
         .query("joined", sink=sinks[2]),
     )
@@ -219,7 +226,14 @@ def test_names_that_differ_in_case_only_are_refused_by_both() -> None:
         .query("q"),
     ):
         assert all("NAME" in c and "case only" in text for c, text in refused(query))
-    assert [c for c, _ in refused(by_window(raw, ["k"], n="count(*)").query("a"), summed("k"), by_window(raw, ["k"], n="count(*)").query("A"))] == ["NAME_TWICE"]
+    assert [
+        c
+        for c, _ in refused(
+            by_window(raw, ["k"], n="count(*)").query("a"),
+            summed("k"),
+            by_window(raw, ["k"], n="count(*)").query("A"),
+        )
+    ] == ["NAME_TWICE"]
     by_window(two, ["k"], n="count(*)")
     Pipeline((by_window(two, ["k"], n="count(*)").query("q"),))  # neither is read
 
@@ -232,7 +246,9 @@ def test_names_that_are_none_are_refused() -> None:
     assert [c for c, _ in refused(one.query("x" * 300))] == ["NAME_INVALID"]
     assert [c for c, _ in refused(summed("k", ""))] == ["NAME_INVALID"]
     assert [c for c, _ in refused(summed("k", "\ud800"))] == ["NAME_RESERVED"]
-    assert "NAME_INVALID" in [c for c, _ in refused(by_window(stream("", ()), [], n="count(*)").query("q"))]
+    assert "NAME_INVALID" in [
+        c for c, _ in refused(by_window(stream("", ()), [], n="count(*)").query("q"))
+    ]
     for name in ("", "_", "__", "__a"):
         joined = sw.join(raw.named(name), raw.named("b"), on="k", within="1 s")
         query = joined.select("b.k AS k").query("q")

@@ -92,7 +92,12 @@ def test_one_group_is_no_group() -> None:
     end = {"window_start": 0, "window_end": 10, "total": 8, "kind": "final", "emitted_at": 9}
     finals = pa.Table.from_pylist([end | {"tuples": 4, "prod": None}], whole.shown)
     [pair] = pairs_of(pa.Table.from_pylist([said], whole.kept), finals, whole).to_pylist()
-    assert (pair["__group"], pair["total"], pair["__total_final"], pair["__gap"]) == ("", 4.0, 8.0, 2.0)
+    assert (pair["__group"], pair["total"], pair["__total_final"], pair["__gap"]) == (
+        "",
+        4.0,
+        8.0,
+        2.0,
+    )
 
 
 def test_only_keys_with_one_way_of_writing_them() -> None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import slackwater as sw
 from slackwater.errors import SourceError
 from slackwater.spark.sources import Source, files, generator, heartbeat, recording
 from slackwater.spark.sources.generator import GeneratorReader
@@ -418,6 +419,45 @@ def test_missing_folders_partitions_and_nanoseconds_are_refused(tmp_path: Path) 
 
 
 # Heartbeat
+
+
+@pytest.mark.parametrize("odd", ["[", "]", "{a,b}", "*", "?", "back\\slash"])
+def test_a_folder_that_spark_takes_for_a_pattern_is_refused(odd: str, tmp_path: Path) -> None:
+    folder = tmp_path / f"a{odd}" / "in"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"v": [1]}), folder / "a.parquet")
+    with pytest.raises(SourceError, match="SOURCE_PATH") as error:
+        files(folder)
+    assert str(folder) in error.value.message
+    (tmp_path / "link").symlink_to(folder)  # the way out
+    assert files(tmp_path / "link").schema().names == ("v",)
+
+
+@pytest.mark.parametrize("tier", ["columnar", "spark"])
+def test_sources_sinks_and_checkpoints_may_lie_in_odd_folders(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    """Several files in a batch, a restart, and results read again."""
+    folder = tmp_path / "per%20cent #ünï 日🙂,;:=+'\"~^$!\nline" / "in"
+    home = tmp_path / "[1]{a,b}*?\\ %41"
+    folder.mkdir(parents=True)
+
+    def go(first: int, **options: Any) -> Any:
+        for number in range(first, first + 3):
+            seconds = [(number * 10 + n) * 1_000_000 for n in range(10)]
+            part = pa.table({"ts": pa.array(seconds, INSTANT), "v": [number] * 10})
+            pq.write_table(part, folder / f"{number} %.parquet")
+        query = sw.stream("r", files(folder), time="ts").window("10 s").aggregate(s="sum(v)")
+        sink = sw.parquet(home / "out")
+        pipeline = sw.pipeline(query.query("q", sink=sink), query.query("k", sw.max_error(0.1)))
+        return pipeline.run(str(home / "cp"), tier=tier, spark=spark, **options)
+
+    go(0)
+    handle = go(3, flush=True)
+    for name in ("q", "k"):
+        found = [row.s for row in handle.results(name).orderBy("window_start").collect()]
+        assert found == [0, 10, 20, 30, 40, 50]
+    assert handle.fulfilment_by_key("k")[0]["fulfilment"] == 1.0
 
 
 def test_a_heartbeat_ticks_and_leaves_other_sources_their_batches(

@@ -35,7 +35,7 @@ from slackwater.plan.promise import error_contract, recall_contract
 from slackwater.plan.report import Reporter
 from slackwater.plan.window import Window
 from slackwater.query.contract import LATE_POLICIES, FixedSlack, MinRecall
-from slackwater.query.expression import Expression, is_boolean, type_of
+from slackwater.query.expression import is_boolean, type_of
 from slackwater.query.schema import Schema
 from slackwater.query.stream import (
     Aggregate,

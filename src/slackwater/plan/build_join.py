@@ -29,6 +29,9 @@ from slackwater.query.stream import JoinDef, Stream
 Below = Callable[[Stream, str], Node | None]
 
 
+_INCOMPARABLE = ("map", "variant")
+
+
 def check_join(base: JoinDef, below: Below, report: Reporter) -> Joined | None:
     """The join as a node; ``None`` with problems told. ``below`` checks one input."""
     before = len(report.problems)
@@ -169,6 +172,11 @@ def _check_types(predicate: Expression, schema: Schema, report: Reporter, at: st
     if pair is None:
         return
     kinds = [schema.type_of(name) for name in pair]
+    for name, kind in zip(pair, kinds, strict=True):
+        if kind is not None and kind.startswith(_INCOMPARABLE):
+            hint = "join on what is inside: select(\"x['a'] AS a\", ...) below the join"
+            report.problem("TYPE_MISMATCH", at, f"{name} is {kind}, which nothing equals", hint)
+            return
     families = {_family(kind) for kind in kinds} - {None}
     if len(families) > 1:
         text = f"{predicate.sql} compares {kinds[0]} with {kinds[1]}"

@@ -7,9 +7,11 @@ its footer, without reading rows.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -47,6 +49,19 @@ class Watched:
         found = types_of(file, self.source.format, dict(self.source.options))
         return {folded(name): kind for name, kind in found.items()}
 
+    def tied(self) -> list[str]:
+        """Files with one modification time, as Spark reads it; where batches take all, no matter.
+
+        Spark takes such files in the order in which the folder lists them.
+        """
+        if self.source.files_per_batch is None:
+            return []
+        found: dict[int, list[str]] = {}
+        for entry in os.scandir(self.source.path):
+            if entry.is_file() and not entry.name.startswith(("_", ".")):
+                found.setdefault(entry.stat().st_mtime_ns // 1_000_000, []).append(entry.name)
+        return sorted(name for names in found.values() if len(names) > 1 for name in names)
+
     def lacking(self, file: Path) -> list[str]:
         """Columns that are read and not there; JSON leaves out what is null."""
         if self.source.format != "parquet" or not file.stat().st_size:
@@ -63,7 +78,9 @@ class Watched:
             for name, kind in wanted.items()
             if folded(name) in have and have[folded(name)] != kind
         }
-        if self.source.format == "csv" and list(have) != list(map(folded, self.source.columns.names)):
+        if self.source.format == "csv" and list(have) != list(
+            map(folded, self.source.columns.names)
+        ):
             names = ", ".join(self.source.columns.names)
             return [f"its columns are {', '.join(have)}, expected {names}"]
         named = [text for name, text in found.items() if f"[{name}]" in story]
@@ -77,6 +94,7 @@ class Arrivals:
     log: SparkLog
     watched: tuple[Watched, ...]
     told: set[tuple[str, str]] = field(default_factory=set)
+    begun: bool = False
 
     def notices(self, batch: int) -> list[str]:
         """What a person should know of the new files: told, and never a reason to stop."""
@@ -84,14 +102,26 @@ class Arrivals:
             return []
         found: list[str] = []
         try:
+            found += [] if self.begun else self._tied()
+            self.begun = True
             for one, files in self._files(batch):
                 gone = [file for file in files if not file.exists()]
                 if gone:
-                    found.append(f"stream {one.stream!r}: {_shown(gone)} gone, their rows are not read")
+                    text = f"{_shown(gone)} gone: nothing of it is read"
+                    found.append(f"stream {one.stream!r}: {text}")
                 found += self._lacking(one, [file for file in files if file not in gone])
         except (OSError, ValueError, KeyError, SourceError):
             pass  # the reader itself will stumble, or it was a look too early
         return found
+
+    def _tied(self) -> list[str]:
+        """Said once: what makes two runs over copies of a folder differ."""
+        return [
+            f"stream {one.stream!r}: {len(names)} files share their time with others, e.g. "
+            f"{', '.join(names[:2])}: they are read in no stated order"
+            for one in self.watched
+            if (names := one.tied())
+        ]
 
     def _lacking(self, one: Watched, files: Sequence[Path]) -> list[str]:
         absent: dict[str, list[Path]] = {}
@@ -128,7 +158,7 @@ class Arrivals:
 
 def _wrong(one: Watched, file: Path, story: str) -> list[str]:
     """What is wrong with a file that Spark speaks of."""
-    if file.name not in story or not file.exists():
+    if file.name not in unquote(story) or not file.exists():
         return []
     try:
         return one.differing(file, story)

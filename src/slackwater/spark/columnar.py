@@ -240,8 +240,16 @@ def histogram(delta: pa.Table) -> tuple[tuple[PaneCount, ...], int | None]:
 
 def distinct_values(table: pa.Table) -> dict[str, float]:
     """Distinct values of each column."""
-    names = table.column_names
-    return {name: float(pc.count_distinct(table[name]).as_py()) for name in names}
+    return {name: float(_distinct(table[name])) for name in table.column_names}
+
+
+def _distinct(values: pa.ChunkedArray) -> int:
+    if not pa.types.is_nested(values.type):
+        return int(pc.count_distinct(values).as_py())
+    with duckdb.connect(":memory:") as duck:  # Arrow tells no two structs or lists apart
+        duck.register("rows", pa.table({"value": values}))
+        [found] = duck.sql("SELECT count(DISTINCT value) FROM rows").fetchall()
+    return int(found[0])
 
 
 def totals(delta: pa.Table, names: Sequence[str]) -> dict[str, float]:

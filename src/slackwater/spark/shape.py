@@ -6,7 +6,7 @@ exist, arguments of the wrong type.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -70,6 +70,9 @@ def shapes(
             panes = _base_panes(scratch, query, rows, joins.get(query.name))
             for stage, shape in _stages(scratch, query, panes):
                 found[query.name, stage.level] = shape
+        except QueryError as error:
+            where = f"query {query.name!r}"
+            problems += [replace(p, where=f"{where}, {p.where}") for p in error.problems]
         except PySparkException as error:
             reason = str(error).splitlines()[0]
             where = f"query {query.name!r}"

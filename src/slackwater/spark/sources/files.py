@@ -101,6 +101,7 @@ def files(
     columns = _columns(schema) if schema is not None else None
     if not folders.is_remote(where):
         folders.check_folder(Path(where))
+        folders.check_pattern(Path(where), merged)
     return Files(
         path=where,
         format=format,

@@ -24,12 +24,26 @@ def local_path(path: str | Path) -> Path:
 
 
 def as_glob(path: Path) -> str:
-    """A local folder as Spark's readers take it: they read patterns, so what is none is escaped.
+    """A local path as Spark's readers take it: they read patterns, so what is none is escaped.
 
-    >>> as_glob(Path("/data/a[1]"))
-    'file:///data/a\\\\[1\\\\]'
+    >>> print(as_glob(Path("/data/a*b")).count(chr(92)))
+    1
     """
     return "file://" + re.sub(r"([][{}*?\\])", r"\\\1", str(path))
+
+
+def check_pattern(folder: Path, options: Mapping[str, str]) -> None:
+    """Refuse a folder that Spark takes for a pattern: it would read each file several times.
+
+    That is so with an escaped path too, unless folders below are read as well.
+    """
+    odd = sorted(set(str(folder)) & set("[]{}*?\\"))
+    if odd and options.get("recursiveFileLookup", "false").lower() != "true":
+        raise SourceError(
+            "SOURCE_PATH",
+            f"{folder} has {' '.join(odd)} in it, which Spark reads as a pattern of file names",
+            "rename the folder, or give a link to it (ln -s) whose path has none of them",
+        )
 
 
 def check_format(name: str) -> None:
