@@ -109,9 +109,11 @@ class SparkLog:
         before = self._logged(self.offsets(batch - 1) or "")
         found: list[Path] = []
         for source, upto in self._logged(self.offsets(batch) or "").items():
-            entries = dict(_entries(self.folder / "sources" / str(source)))
+            folder = self.folder / "sources" / str(source)
             for number in range(before.get(source, -1) + 1, upto + 1):
-                found += _files_of(sound_text(entries[number]) or "", number)
+                names = (str(number), f"{number}.compact")
+                texts = (sound_text(folder / name) for name in names)
+                found += _files_of(next((text for text in texts if text), ""), number)
         return found
 
     def _has_files(self, source: int, upto: int) -> bool:
