@@ -32,8 +32,8 @@ from slackwater.spark.schemas import as_frame
 from slackwater.spark.session import one_meaning
 from slackwater.spark.sinks import ParquetSink
 from slackwater.spark.snapshot import Snapshot
-from slackwater.spark.trial import problem_with
 from slackwater.spark.sources.folder import as_glob
+from slackwater.spark.trial import problem_with
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
