@@ -17,9 +17,9 @@ cli = CliRunner()
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
     """A checkpoint of three batches without state, the newest manifest unreadable."""
-    checkpoint = Checkpoint.open(tmp_path / "state", "p", {})
+    checkpoint = Checkpoint.open(tmp_path / "state", "p", {"streams": {}, "queries": {}})
     for batch in range(3):
-        checkpoint.commit(batch, {"batch": batch, "runs": []})
+        checkpoint.commit(batch, {"batch": batch, "runs": [], "offsets": None})
     checkpoint.close()
     checkpoint.manifest_path(2).write_text("{")
     return checkpoint.folder

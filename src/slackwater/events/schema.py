@@ -173,7 +173,11 @@ KINDS: tuple[Kind, ...] = (
         "the pipeline ended in good order; absent after a kill",
         _fields(
             ("batch", "number", "newest batch done"),
-            ("reason", "text", "`stopped`, `ended`, `sealed` or `failed`"),
+            (
+                "reason",
+                "text",
+                "`stopped` (before everything was read), `ended`, `sealed` or `failed`",
+            ),
         ),
     ),
     Kind(
