@@ -8,6 +8,8 @@ that of the smallest fixed slack which would have kept as many results, on the s
 
     python benchmarks/judge.py flights FLIGHTS.csv [FILES]      # of benchmarks/flights.py
     python benchmarks/judge.py endless [FILES]                  # delays as long as the stream
+    python benchmarks/judge.py endless-join [FILES]             # of a join, by judge_joins.py
+    python benchmarks/judge.py regular-join [FILES]             # delays of a minute at most
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import judge_joins
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -176,18 +179,36 @@ def flights(path: str) -> pa.Table:
     return pa.table({"ts": ts, "k": table["origin"], "v": one})
 
 
-def endless(rows: int = 60_000, seed: int = 1) -> pa.Table:
-    """A row every tenth of a second for 100 minutes, late by up to as long."""
+def endless(
+    rows: int = 60_000, *, seed: int = 1, keys: int = 3, most: float | None = None
+) -> pa.Table:
+    """A row every tenth of a second for 100 minutes, late by up to as long, or by ``most`` s."""
     draws = np.random.default_rng(seed)
     time = np.arange(rows) / 10
-    order = np.argsort(time + draws.uniform(0, time[-1], rows), kind="stable")
+    late = draws.uniform(0, time[-1] if most is None else most, rows)
+    order = np.argsort(time + late, kind="stable")
     ts = pa.array((1.7e15 + time[order] * 1e6).astype(np.int64)).cast(pa.timestamp("us", "UTC"))
-    return pa.table({"ts": ts, "k": draws.integers(0, 3, rows), "v": np.ones(rows)})
+    return pa.table({"ts": ts, "k": draws.integers(0, keys, rows), "v": np.ones(rows)})
+
+
+def joins(kind: str, folder: Path, files: int) -> None:
+    most = None if kind == "endless-join" else 60.0
+    inputs = {
+        name: cut(endless(seed=seed, keys=20, most=most), folder / name, files)
+        for seed, name in enumerate("ab", start=1)
+    }
+    emits = ("immediate", "ordered")
+    for emit, judged, told in judge_joins.run(inputs, folder / "out", gamma=0.95, emits=emits):
+        print(kind, emit, judged)
+        print("  the engine says:", told, flush=True)
 
 
 def main(kind: str, *rest: str) -> None:
     sw.local_session()
     with tempfile.TemporaryDirectory(prefix="slackwater-judge-") as folder:
+        if kind.endswith("-join"):
+            joins(kind, Path(folder), int(rest[0]) if rest else 60)
+            return
         if kind == "flights":
             files = cut(flights(rest[0]), Path(folder) / "rows", int(rest[1]) if rest[1:] else 200)
             cases = [("by hour", HOUR), ("by day", DAY)]
