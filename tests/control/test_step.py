@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from slackwater.control.finding import finding_params
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -18,10 +19,11 @@ from slackwater.control.records import (
     QueryDecision,
     StreamDecision,
 )
-from slackwater.control.step import END_OF_TIME, start, step
+from slackwater.control.step import END_OF_TIME, cuts, start, step
 from slackwater.plan.build import check
 from slackwater.plan.stage import lay_out
 from slackwater.query import contract
+from slackwater.query.join import join
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.stats.panes import PaneCount
@@ -530,3 +532,85 @@ def test_late_rows_are_counted_by_lateness() -> None:
     assert hand.query(101).lateness == ()
     decision = hand.see(1)
     assert Decision.from_json(json.loads(json.dumps(decision.to_json()))) == decision
+
+
+# joins under a recall -----------------------------------------------------------------------------
+
+
+def recalled(
+    emit: str = "ordered", *, idle: str | None = None, max_ahead: str | None = None, **terms: Any
+) -> Query:
+    inputs = (rows(max_ahead=max_ahead, name=name) for name in ("a", "b"))
+    pairs = join(*inputs, on="k", within="5 seconds", emit=emit)  # type: ignore[arg-type]
+    terms.setdefault("over", "20 seconds")
+    return pairs.query("q", contract.min_recall(0.5, **terms), idle=idle)
+
+
+def test_a_recall_contract_calls_nothing_late_until_delays_are_known() -> None:
+    for emit in ("ordered", "immediate"):
+        hand = Hand(policy(recalled(emit)))
+        told = [hand.see(*regular(batch, late=29)) for batch in range(9)]
+        queries = [decision.queries["q"] for decision in told]
+        assert [query.upto is None for query in queries] == [True] * 6 + [False] * 3
+        assert all(query.late == 0 for query in queries)
+        assert queries[-1].finding is not None
+        assert queries[-1].finding.phase == "warm-up"
+        assert queries[-1].slack >= 28 * SECOND
+        notices = [notice for decision in told for notice in decision.notices]
+        how = "no results" if emit == "ordered" else "results come, nothing is let go of"
+        assert notices[0] == f"query q: holding: {how}; until delays are known well enough"
+        assert "query q: delays are known, the hold ends" in notices[1]
+
+
+def test_a_recall_contract_holds_for_at_most_what_is_allowed_and_tells() -> None:
+    hand = Hand(policy(recalled(at_most="15 seconds")))
+    told = [hand.see(*regular(batch, late=10 * batch)) for batch in range(8)]
+    assert [d.queries["q"].upto for d in told] == [(10 * n + 9 - 15) * SECOND for n in range(8)]
+    notices = [notice for decision in told for notice in decision.notices]
+    assert "holding (for 15s at most)" in notices[0]
+    assert "at_most = 15s ends the hold: less may be found" in notices[1]
+
+
+def test_a_held_join_whose_inputs_fall_quiet_is_answered_in_the_end() -> None:
+    hand = Hand(policy(recalled(idle="5 seconds")))
+    wall = 1_000 * SECOND
+    hand.see(*regular(0), now=wall)
+    hand.see(*regular(1), now=wall + 10 * SECOND)
+    quiet = [hand.query(now=wall + (10 + s) * SECOND).upto for s in (4, 20, 60)]
+    assert quiet == [None, 20 * SECOND, 60 * SECOND]
+
+
+def test_the_confidence_of_a_recall_is_the_risk_that_is_planned_with() -> None:
+    plan = policy(recalled(confidence=0.8)).plan.queries[0]
+    assert finding_params(plan).risk == pytest.approx(0.2)
+
+
+def test_rows_of_a_join_are_kept_until_what_was_missed_is_counted() -> None:
+    hand = Hand(policy(recalled("immediate")))
+    for batch in range(40):
+        before = hand.state
+        finding = hand.query(*regular(batch, late=2)).finding
+        assert finding is not None
+        found = hand.state.findings["q"]
+        if found.floor is not None and found.watermark is not None:
+            assert finding.keep == found.watermark - found.floor >= 0
+            assert all(found.floor in cut for cut in cuts(hand.policy, hand.state).values())
+        earlier = before.findings.get("q")
+        if earlier is not None and earlier.floor is not None and earlier.watermark is not None:
+            assert finding.kept == earlier.watermark - earlier.floor
+            assert earlier.floor <= (found.floor or 0)
+
+
+def test_periods_of_rows_that_nobody_can_count_are_told_and_survive_json() -> None:
+    hand = Hand(policy(recalled("immediate", max_ahead="1 day")))
+    for batch in range(40):
+        finding = hand.query(*regular(batch, late=2)).finding
+        assert finding is not None
+        assert finding.unseen == 0
+    finding = hand.query(*regular(40), 5.0, 6.0, 57.0).finding
+    assert finding is not None
+    assert finding.unseen == 3  # of 57 s, results may lie in two periods
+    finding = hand.query(*regular(41), FAR).finding  # a stray in both inputs, of 864,000 s
+    assert finding is not None
+    assert finding.unseen == 1
+    assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state

@@ -68,6 +68,16 @@ def test_more_periods_that_may_fall_short_need_a_shorter_slack() -> None:
     assert daring.slack < sure.slack
 
 
+def test_rare_delays_longer_than_all_that_is_remembered_do_not_blind_the_plan() -> None:
+    state = FindingState()
+    for number in range(420):
+        rare = {2500: 1} if number % 10 == 9 else {}
+        late = {0: 88, number % 10 + 1: 10, **rare}
+        state = fed(PARAMS, state, second(number, late, state.slack * 10 // SECOND))
+    assert state.phase == "calibrated"
+    assert state.slack <= 2 * SECOND
+
+
 def ordered(seconds: int, delay: int = 30) -> list[FindingState]:
     """A join that finds nothing before its watermark, which is at the beginning: never."""
     states = [FindingState()]

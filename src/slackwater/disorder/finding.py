@@ -25,7 +25,7 @@ results of late tuples because it never computes them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from typing import Any, Literal
@@ -107,7 +107,7 @@ class FindingParams:
     def holding(self) -> HoldingParams:
         """When delays are known well enough: the more is to be found, the rarer ones matter."""
         missed = max(1 - self.recall, FINEST)
-        return HoldingParams(rows=math.ceil(ROWS / missed), tail=1 - min(0.001, missed / 10))
+        return HoldingParams(rows=math.ceil(ROWS / missed), tail=1 - missed / 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,18 +375,33 @@ def _choose(
     if params.method == "feedback":
         return _by_feedback(params, state, is_fresh=is_fresh)
     model = RecallModel(params.windows, params.granularity)
-    delays = [Adwin.start(AdwinParams(), adwin).get().dense() for adwin in state.adwins]
-    curve = model.curve(delays)
+    recent = [Adwin.start(AdwinParams(), adwin).get() for adwin in state.adwins]
+    curve = model.curve([delays.dense() for delays in recent])
     by_model = model.first_enough(curve, params.recall)
     expected = float(curve[min(by_model // params.granularity, curve.size - 1)])
     state = replace(state, expected=expected, phase="model")
-    mature = known.ends <= (seen.after or 0) - lag(params, state)
+    ripe = (seen.after or 0) - min(lag(params, state), _ripening(params, recent))
+    if known.ends.size >= LONGEST:  # what is not ripe by the middle of all that is remembered
+        ripe = max(ripe, int(known.ends[LONGEST // 2]))
+    mature = known.ends <= ripe
     if params.method == "model" or int(mature.sum()) < params.warmup:
         return by_model, state
     steps = _calibrated(params, state, known, mature)
     wanted = math.ceil(steps * params.prudence.stretch(state.margin)) * params.granularity
     largest = ceil_to(state.max_delay, params.granularity)  # no result ever needed more
     return min(wanted, largest), replace(state, phase="calibrated")
+
+
+def _ripening(params: FindingParams, recent: Sequence[DelayHistogram]) -> int:
+    """The age at which so few rows of a bucket are still to come that its recall is known."""
+    delays = reduce(DelayHistogram.merge, recent, DelayHistogram())
+    allowed = max(1 - params.recall, FINEST) / 10 / len(params.windows) * delays.rows
+    still = 0
+    for step_late, rows in reversed(delays.counts):
+        still += rows
+        if still > allowed:
+            return step_late * params.granularity
+    return 0
 
 
 def _by_feedback(

@@ -13,7 +13,7 @@ from slackwater.events.table import AT, BATCH, Key, Table
 from slackwater.units import MILLISECOND, MINUTE, SECOND, show_duration
 
 _PHASES = {
-    "holding": "delays are not known well enough yet: no answers until they are",
+    "holding": "delays are not known well enough yet: nothing is closed until they are",
     "warm-up": "still learning the delays: the largest one seen so far",
     "model": "the least that should bring in enough of each window",
     "calibrated": "the least under which recent windows kept the promise",

@@ -58,7 +58,7 @@ _BATCH = _fields(
     (
         "queries.<query>.quality.unseen",
         "results",
-        "results measured earlier that rows of this batch may have broken after all",
+        "results (of a join: periods) that rows of this batch may have broken unmeasured",
     ),
     (
         "queries.<query>.quality.fulfilment",

@@ -94,7 +94,7 @@ class JoinWriter:
         writer, graph = self.writer, self.plan.graph
         clock = writer.parameter("clock")
         if self.plan.is_ordered:
-            needed = f"coalesce(__at, {clock}) - __ts"
+            needed = "coalesce(__at, __ts) - __ts"  # before there was a clock nothing is late
         else:
             ends = [f"{self._time(name)} + {graph.patience(name)}" for name in graph.names]
             needed = f"{clock} - least({', '.join(ends)})"

@@ -9,7 +9,7 @@ import { Tiles } from "./tiles.js";
 const ROLLING = 200; // results over which the achieved quality is shown as it moves
 const HEAT = ["heat1", "heat2", "heat3", "heat4", "heat5"];
 const PHASES = {
-  holding: "delays are not known well enough yet, no answers until they are",
+  holding: "delays are not known well enough yet, nothing is closed until they are",
   "warm-up": "still learning the delays, it waits for the largest one seen",
   model: "the model says that is enough for the promise",
   calibrated: "the least under which recent windows kept the promise",
