@@ -88,6 +88,27 @@ def test_keys_of_nested_types_are_joined_and_grouped_by_what_they_hold(
         assert shown(of_groups, "k", "n") == [(1, 2), (2, 1), (3, 2), (4, 1)], name
 
 
+@TIERS
+def test_two_joins_may_call_different_inputs_by_the_same_names(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    """Of the same types or of others, over streams of their own."""
+    sinks = {name: sw.memory() for name in "qrs"}
+    queries = []
+    for name, one, other in (("q", "a", "b"), ("r", "c", "d"), ("s", "e", "f")):
+        value = "CAST(v AS STRING)" if name == "s" else "v"
+        sides = [readings(name=n).select("k", f"{value} AS v") for n in (one, other)]
+        both = sw.join(sides[0].named("x"), sides[1].named("y"), on="k", within="9 s")
+        queries.append(both.select("x.v AS xv", "y.v AS yv").query(name, sink=sinks[name]))
+    batches: list[Batch] = [
+        {n: batch((1, 1, 10 * i), (2, 2, 10 * i + 1)) for i, n in enumerate("abcdef")}
+    ]
+    run(spark, tuple(queries), batches, tmp_path, tier=tier)
+    assert shown(sinks["q"], "xv", "yv") == [(0, 10), (1, 11)]
+    assert shown(sinks["r"], "xv", "yv") == [(20, 30), (21, 31)]
+    assert shown(sinks["s"], "xv", "yv") == [("40", "50"), ("41", "51")]
+
+
 def test_keys_that_cannot_be_compared_or_kept_are_refused_by_name(
     spark: SparkSession, tmp_path: Path
 ) -> None:

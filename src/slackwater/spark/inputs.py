@@ -84,16 +84,31 @@ class InputReader:
 def readers(
     states: Sequence[tuple[str, State]], schemas: dict[str, pa.Schema], intake: Intake
 ) -> list[InputReader]:
-    """As few passes as possible: one, unless a stream feeds several inputs."""
+    """As few passes as possible: one, unless a stream feeds several inputs, or columns of one
+    name are of several types.
+    """
     numbers = {stream.name: number for number, stream in enumerate(intake.streams)}
     rounds: list[list[tuple[int, State]]] = []
     for stream, state in states:
-        number = numbers[stream]
-        free = next((r for r in rounds if all(n != number for n, _ in r)), None)
+        number, mine = numbers[stream], schemas[state.identity]
+        free = next(
+            (
+                r
+                for r in rounds
+                if all(n != number and _are_one(mine, schemas[s.identity]) for n, s in r)
+            ),
+            None,
+        )
         if free is None:
             rounds.append(free := [])
         free.append((number, state))
     return [_reader(members, schemas, intake) for members in rounds]
+
+
+def _are_one(mine: pa.Schema, other: pa.Schema) -> bool:
+    """Whether columns that Spark takes for the same, whatever their case, are the same."""
+    known = {field.name.lower(): field for field in other}
+    return all(known.get(field.name.lower(), field) == field for field in mine)
 
 
 def _reader(
@@ -108,11 +123,11 @@ def _reader(
     which = _case([(i.stream, str(n)) for n, i in enumerate(inputs)], tagged)
     lead = [F.expr(f"{which} AS __input"), F.expr("__ts AS pane")]
     shared = [F.expr(f"{_slot(inputs, slot, tagged)} AS {slot}") for slot in slots]
-    own = [
-        F.expr(f"{_case([(i.stream, _own(i, value.sql, tagged))], tagged)} AS {quoted(name)}")
-        for i in inputs
-        for name, value in i.state.keys
-    ]
+    branches: dict[str, list[tuple[int, str]]] = {}
+    for i in inputs:
+        for name, value in i.state.keys:
+            branches.setdefault(name, []).append((i.stream, _own(i, value.sql, tagged)))
+    own = [F.expr(f"{_case(found, tagged)} AS {quoted(name)}") for name, found in branches.items()]
     kept = [(i.stream, _passes(i, tagged)) for i in inputs]
     is_all = len(inputs) == len(intake.streams) and not intake.has_heartbeat
     all_pass = is_all and all(i.state.where is None for i in inputs)
