@@ -29,7 +29,7 @@ from slackwater.spark.inputs import InputReader, row_counts
 from slackwater.spark.intake import few_cores
 from slackwater.spark.parquet import described, read_runs, write_parquet
 from slackwater.spark.run import Run, verify
-from slackwater.spark.schemas import as_frame, spark_schema
+from slackwater.spark.schemas import as_frame, spark_schema, sql_type
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -280,7 +280,7 @@ def _usable(run: Run) -> str:
 def _casts(schema: pa.Schema) -> str:
     wanted = spark_schema(schema)
     return ", ".join(
-        f"CAST({quoted(f.name)} AS {f.dataType.simpleString()}) AS {quoted(f.name)}" for f in wanted
+        f"CAST({quoted(f.name)} AS {sql_type(f.dataType)}) AS {quoted(f.name)}" for f in wanted
     )
 
 

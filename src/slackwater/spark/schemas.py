@@ -21,6 +21,7 @@ from pyspark.sql.types import (
 )
 
 from slackwater.errors import Problem, QueryError
+from slackwater.query.names import quoted
 
 _INTERVAL = "make a number of it, e.g. unix_micros(b) - unix_micros(a) AS micros"
 _FOREIGN: dict[type[DataType], str] = {
@@ -70,6 +71,18 @@ def _inside(kind: DataType) -> Iterator[DataType]:
     elif isinstance(kind, MapType):
         yield from _inside(kind.keyType)
         yield from _inside(kind.valueType)
+
+
+def sql_type(kind: DataType) -> str:
+    """A type as SQL reads it, whatever the fields of a struct are called."""
+    if isinstance(kind, StructType):
+        fields = (f"{quoted(f.name)}: {sql_type(f.dataType)}" for f in kind.fields)
+        return f"struct<{', '.join(fields)}>"
+    if isinstance(kind, ArrayType):
+        return f"array<{sql_type(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"map<{sql_type(kind.keyType)}, {sql_type(kind.valueType)}>"
+    return kind.simpleString()
 
 
 def fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
