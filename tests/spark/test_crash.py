@@ -14,10 +14,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.events import log
 from slackwater.events.log import EventLog
 from slackwater.events.segments import set_aside
 from slackwater.plan.stage import describe
-from slackwater.query.stream import Query
+from slackwater.query.join import Emit
+from slackwater.query.stream import Query, Stream
 from slackwater.spark import book, pipeline
 from slackwater.spark.checkpoint import Checkpoint
 from slackwater.spark.intake import join_streams
@@ -28,6 +30,7 @@ from tests.spark.driver import batch, frame, readings, run
 from tests.spark.mortal import Reaper, mortal
 from tests.spark.story import batches, ending, leftovers, missing, queries
 
+EMITS: tuple[Emit, ...] = ("immediate", "ordered")
 pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
@@ -144,3 +147,27 @@ def test_death_amid_a_backlog_changes_nothing(
     assert ending(lives.folder) == ending(tmp_path / "calm")
     assert leftovers(lives.folder) == []
     assert [point for point in reaper.deaths if "job" in point and "backlog" in point]
+
+
+def test_death_amid_the_hold_of_a_recall_contract_changes_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = (sw.join(*map(_input, "ab"), on="k", within="2 s", emit=emit) for emit in EMITS)
+    contract = sw.min_recall(0.8, over="4 s")
+    told = tuple(pair.query(emit, contract) for emit, pair in zip(EMITS, pairs, strict=True))
+    tables = batches(6)
+    run(spark, told, tables, tmp_path / "calm", tier="columnar")
+    events = [e for e in log.read(tmp_path / "calm" / "events.jsonl") if e["event"] == "batch"]
+    phases = [event["queries"]["ordered"]["quality"]["phase"] for event in events]
+    assert phases[:2] == ["holding"] * 2  # the first deaths at every write are in here
+    assert "calibrated" in phases
+    lives = Lives(spark, told, tmp_path / "killed", tier="columnar")
+    reaper = die_until_done(lives, tables, monkeypatch)
+    assert ending(lives.folder) == ending(tmp_path / "calm")
+    assert ending(lives.folder)["results/ordered"]
+    assert leftovers(lives.folder) == []
+    assert len(reaper.deaths) > 10
+
+
+def _input(name: str) -> Stream:
+    return readings("1 day", name)

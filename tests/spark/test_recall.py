@@ -208,3 +208,19 @@ def test_a_join_whose_delays_are_as_long_as_the_stream_keeps_its_recall_from_the
         assert periods is not None
         assert periods.num_rows == len(known), f"{emit}, seed {seed}"
         assert loop.quality[emit].fulfilment == 1.0
+
+
+def test_rows_that_came_before_there_was_a_clock_needed_no_slack(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """They wait for the end of the hold, which is no delay of theirs."""
+    cuts = [
+        {name: [(number + n / 8, n % 4, 0) for n in range(8)] for name in ("a", "b")}
+        for number in range(11)
+    ]
+    contract = sw.min_recall(0.9, over=f"{OVER} s")
+    query = joined(contract, "ordered", sw.memory(), sw.memory())
+    loop = run(spark, (query,), tables(cuts), tmp_path, flush=False)
+    state = loop.state.findings["q"]
+    assert state.phase != "holding"
+    assert {step for _, steps in state.curves.windows for step, _ in steps} == {0}
