@@ -89,6 +89,22 @@ def test_keys_of_nested_types_are_joined_and_grouped_by_what_they_hold(
 
 
 @TIERS
+def test_an_input_that_no_row_can_pass_still_moves_its_clock(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    """Spark sees that nothing can pass, and counts nothing on the way."""
+    sink, rows = sw.memory(), readings()
+    sides = rows.named("a"), rows.where("1 = 0").named("b")
+    query = sw.join(*sides, on="k", within="5 s").select("a.v AS av").query("q", sink=sink)
+    loop = make_loop(spark, (query,), tmp_path, tier=tier)
+    loop.process(frame(spark, loop, batch((1, 1, 10), (7, 1, 21))), 0)
+    loop.process(frame(spark, loop, batch((9, 1, 11))), 1)
+    assert shown(sink, "av") == []
+    assert loop.state.clocks == {"q": 9_000_000}
+    loop.close()
+
+
+@TIERS
 def test_two_joins_may_call_different_inputs_by_the_same_names(
     spark: SparkSession, tmp_path: Path, tier: str
 ) -> None:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
@@ -33,6 +36,22 @@ class Input:
     slots: dict[str, str]
 
 
+class Beside:
+    """What is counted of the rows of a batch while they are read."""
+
+    def __init__(self, batch: DataFrame, watched: tuple[Column, ...]) -> None:
+        self._batch, self._watched, self._observation = batch, watched, Observation()
+        self.rows = batch.observe(self._observation, *watched)
+
+    @cached_property
+    def counts(self) -> dict[str, Any]:
+        try:
+            return self._observation.get
+        except Py4JJavaError:  # Spark saw that no row can pass, and looked at none
+            counted = self._batch.agg(*self._watched).first()
+            return {} if counted is None else counted.asDict()
+
+
 @dataclass(frozen=True, slots=True)
 class InputReader:
     """Reads inputs of different streams in one pass; made once, so that no batch parses SQL."""
@@ -43,14 +62,13 @@ class InputReader:
     passes: Column | None
     watched: tuple[Column, ...]
 
-    def rows(self, batch: DataFrame, *, wide: bool = False) -> tuple[DataFrame, Observation | None]:
+    def rows(self, batch: DataFrame, *, wide: bool = False) -> tuple[DataFrame, Beside | None]:
         """The rows of all inputs, tagged by ``__input``, and what will be counted beside them.
 
         ``wide`` gives every input columns of its own names instead of shared slots.
         """
-        beside = Observation() if self.watched else None
-        if beside is not None:
-            batch = batch.observe(beside, *self.watched)
+        beside = Beside(batch, self.watched) if self.watched else None
+        batch = batch if beside is None else beside.rows
         if self.passes is not None:
             batch = batch.where(self.passes)
         return batch.select(*(self.wide if wide else self.columns)), beside
@@ -68,17 +86,16 @@ class InputReader:
             found.append(mine.select(wanted).rename_columns(names).cast(kinds))
         return found
 
-    def failed(self, beside: Observation | None, number: int) -> tuple[PaneCount, ...]:
+    def failed(self, beside: Beside | None, number: int) -> tuple[PaneCount, ...]:
         """Rows of an input's stream that did not pass its filter."""
-        if beside is None or not beside.get.get(f"rows{number}"):
+        if beside is None or not beside.counts.get(f"rows{number}"):
             return ()
-        seen = beside.get
-        rows, low, high = (seen[f"{name}{number}"] for name in ("rows", "low", "high"))
+        rows, low, high = (beside.counts[f"{name}{number}"] for name in ("rows", "low", "high"))
         return (PaneCount(None, False, rows, low, high),)
 
     @staticmethod
-    def beat(beside: Observation | None) -> int | None:
-        return None if beside is None else beside.get.get("beat")
+    def beat(beside: Beside | None) -> int | None:
+        return None if beside is None else beside.counts.get("beat")
 
 
 def readers(
