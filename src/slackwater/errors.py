@@ -28,12 +28,16 @@ class SlackwaterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a query: where, what, and the way out."""
+    """One thing wrong with a query: where, what, and the way out.
+
+    ``function`` names the function that is refused, if it is one.
+    """
 
     condition: str
     where: str
     message: str
     hint: str = ""
+    function: str = ""
 
     def __str__(self) -> str:
         text = f"[{self.condition}] {self.where}: {self.message}"

@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from tests.docs.test_code_blocks import PAGES, ROOT, blocks
 
+from slackwater.query.translate import NAMES
 from slackwater.spark.document.sources import KINDS
 
 GUIDE = ROOT / "docs" / "guide"
@@ -48,3 +49,8 @@ def test_no_docstring_sends_a_reader_to_a_document_that_is_not_there() -> None:
         if re.search(r"spec/\w+\.md", path.read_text(encoding="utf-8"))
     ]
     assert cited == []
+
+
+def test_every_function_that_a_query_may_use_is_in_the_guide() -> None:
+    named = re.findall(r"`(\w+)`", (GUIDE / "expressions.md").read_text(encoding="utf-8"))
+    assert set(NAMES) <= set(named)

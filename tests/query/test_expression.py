@@ -56,10 +56,13 @@ def test_types_follow_from_the_columns(text: str, kind: str) -> None:
 
 
 def test_the_same_tree_is_rendered_for_both_engines() -> None:
-    parsed = parse("n DIV 2 <=> 1", SCHEMA, "here")
+    parsed = parse("v / n <=> 1", SCHEMA, "here")
     assert isinstance(parsed, tuple)
-    assert parsed[1].render("spark") == "`n` DIV 2 IS NOT DISTINCT FROM 1"
-    assert parsed[1].render("duckdb") == '"n" // 2 IS NOT DISTINCT FROM 1'
+    assert parsed[1].render("spark", SCHEMA) == "`v` / `n` IS NOT DISTINCT FROM 1"
+    quotient = '("v" / nullif(CAST("n" AS DOUBLE), 0))'
+    assert parsed[1].render("duckdb", SCHEMA) == (
+        f"({quotient} IS NOT DISTINCT FROM CAST(1 AS DOUBLE))"
+    )
 
 
 def test_substitution_keeps_precedence() -> None:
@@ -69,7 +72,9 @@ def test_substitution_keeps_precedence() -> None:
 
 
 def test_a_column_with_a_space_is_quoted() -> None:
-    assert column("wind speed").render("duckdb") == '"wind speed"'
+    assert column("wind speed").render("duckdb", Schema.of(**{"wind speed": "int"})) == (
+        '"wind speed"'
+    )
 
 
 @pytest.mark.spec("prodding:F8")

@@ -97,7 +97,8 @@ def test_labelled_as_the_statement_says(
 ) -> None:
     opened, marks = pa.Table.from_pylist(rows, OPENED), pa.Table.from_pylist(calls, MARKS)
     mine = labelled(opened, marks, READING, 5, 77)
-    text = spoken(duck.writer, (READING.keys, READING.values), COLUMNS, [None] * 3)
+    names = (READING.keys, READING.values)
+    text = spoken(duck.writer, names, COLUMNS, [None] * 3, READING.output)
     told = {"origin": 5, "emitted_at": 77}
     theirs = duck.sql(text, READING.said, told, opened=opened, marks=marks)
     assert mine.schema == pa.schema([*SHOWN, *HIDDEN])

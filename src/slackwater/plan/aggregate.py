@@ -8,7 +8,7 @@ panes; the others are refused with an alternative.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Literal
 
@@ -16,7 +16,9 @@ from sqlglot import exp
 
 from slackwater.errors import Problem
 from slackwater.query.expression import Expression, is_numeric, of_tree, type_of
+from slackwater.query.kinds import decimal_of, is_decimal
 from slackwater.query.schema import Schema
+from slackwater.query.totals import EXACT_DIGITS
 from slackwater.units import fingerprint
 
 Merge = Literal["sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"]
@@ -30,8 +32,10 @@ KLL_K = 200
 class Partial:
     """One column of pane state.
 
-    ``merge`` is an SQL aggregate, a sketch (``hll``, ``kll``), or ``mean``/``m2``, which need the
-    count and mean beside them (``count``, ``mean`` name those columns).
+    ``merge`` is an SQL aggregate, a sketch (``hll``, ``kll``), or ``exact``/``mean``/``m2``, which
+    need the count and mean beside them (``count``, ``mean`` name those columns). ``kind`` is its
+    type; ``exact`` is a sum of decimals that may get too long, and is null from then on. A sum that
+    ``wraps`` may leave the range of its type.
     """
 
     name: str
@@ -39,6 +43,8 @@ class Partial:
     merge: str
     count: str = ""
     mean: str = ""
+    kind: str = ""
+    wraps: bool = False
 
     @property
     def is_sketch(self) -> bool:
@@ -53,8 +59,8 @@ class Split:
     final: str
 
 
-def _partial(kind: str, sql: str, merge: str, **links: str) -> Partial:
-    return Partial(f"{kind}_{fingerprint([kind, sql])[:8]}", sql, merge, **links)
+def _partial(kind: str, sql: str, merge: str, *, count: str = "", mean: str = "") -> Partial:
+    return Partial(f"{kind}_{fingerprint([kind, sql])[:8]}", sql, merge, count, mean)
 
 
 def _count(argument: str) -> Partial:
@@ -72,6 +78,13 @@ def _simple(function: str) -> Callable[[str], Split]:
 def _split_sum(argument: str) -> Split:
     part = _partial("sum", f"sum({argument})", "sum")
     return Split((part,), part.name)
+
+
+def _split_long_sum(argument: str) -> Split:
+    """A sum of long decimals: null because there was no value, or because it was too long?"""
+    count = _count(argument)
+    part = _partial("sum", f"sum({argument})", "exact", count=count.name)
+    return Split((part, count), part.name)
 
 
 def _split_count(argument: str) -> Split:
@@ -199,7 +212,7 @@ def take_apart(
         split = _split(call, schema, where)
         if isinstance(split, Problem):
             return split
-        partials.update((part.name, part) for part in split.partials)
+        partials.update((part.name, _typed(part, schema)) for part in split.partials)
         node = call.parent if isinstance(call.parent, exp.Filter) else call
         node.replace(exp.paren(Expression(split.final).tree))
     final = of_tree(holder.this)
@@ -212,6 +225,13 @@ def take_apart(
             "wrap it in an aggregate such as max(...), or add it to group_by",
         )
     return tuple(partials.values()), final
+
+
+def _typed(part: Partial, schema: Schema) -> Partial:
+    tree = Expression(part.sql).tree
+    of_longs = isinstance(tree, exp.Sum) and type_of(of_tree(tree.this), schema) == "bigint"
+    kind = type_of(Expression(part.sql), schema) or "unknown"
+    return replace(part, kind=kind, wraps=of_longs)
 
 
 def plain_parts(final: Expression) -> tuple[str, ...] | None:
@@ -238,9 +258,9 @@ def value_sums(call: exp.Expr) -> tuple[Partial, Partial, Partial]:
     argument = _filtered_argument(call)
     value = f"CAST({argument} AS DOUBLE)"
     return (
-        _count(argument),
-        _partial("dsum", f"sum({value})", "sum"),
-        _partial("dsquare", f"sum({value} * {value})", "sum"),
+        replace(_count(argument), kind="bigint"),
+        replace(_partial("dsum", f"sum({value})", "sum"), kind="double"),
+        replace(_partial("dsquare", f"sum({value} * {value})", "sum"), kind="double"),
     )
 
 
@@ -288,12 +308,19 @@ def _split_known(call: exp.Expr, schema: Schema, where: str) -> Split | Problem:
     argument = _filtered_argument(call)
     if isinstance(call, exp.Count):
         return _split_count(argument)
+    if isinstance(call, exp.Sum) and _is_long(call, schema):
+        return _split_long_sum(argument)
     if isinstance(call, exp.ApproxDistinct):
         return _split_distinct(_hashable(argument, call, schema))
     if isinstance(call, exp.ApproxQuantile):
         return _split_quantile(call, argument, where)
     splitter = _SPLITS.get(type(call))
     return splitter(argument) if splitter else _refuse(call, where)
+
+
+def _is_long(call: exp.Expr, schema: Schema) -> bool:
+    kind = type_of(of_tree(call.this), schema) or ""
+    return is_decimal(kind) and decimal_of(kind).precision > EXACT_DIGITS
 
 
 def _filtered_argument(call: exp.Expr) -> str:

@@ -148,7 +148,7 @@ def estimate_columns(nodes: Sequence[WindowAggregate]) -> EstimateColumns:
 
 def _linear(node: WindowAggregate, below: frozenset[str] | None) -> frozenset[str]:
     """Values that grow with the share of rows seen: counts and sums of rows or of such values."""
-    sums = {p.name for p in node.partials if p.merge == "sum" and _adds(p.sql, below)}
+    sums = {p.name for p in node.partials if p.merge in ("sum", "exact") and _adds(p.sql, below)}
     if below is not None and not isinstance(node.input, WindowAggregate):
         return frozenset()  # a filter or a computed column between the levels
     values = {name: value.tree.unnest() for name, value in node.values}

@@ -17,7 +17,7 @@ from slackwater.plan.node import Filter, Joined, Named, Node, Scan, Stamp, colla
 from slackwater.plan.state import State
 from slackwater.plan.tree import JoinNode, Tree, mjoin, read_tree
 from slackwater.query.expression import Expression, column
-from slackwater.query.schema import Schema
+from slackwater.query.schema import NOTHING, Schema
 from slackwater.units import fingerprint
 
 
@@ -37,7 +37,7 @@ class JoinPlan:
     ``values`` define the result columns over the joined ones; empty if aggregates follow.
     ``carried`` are the joined columns that are needed once all inputs are together. ``tree`` is
     ``None`` where the order is to be chosen from statistics. ``is_measured``: rows remember when
-    they came, so that results can be measured.
+    they came, so that results can be measured. ``joined`` are all columns of all inputs.
     """
 
     query: str
@@ -49,6 +49,7 @@ class JoinPlan:
     emit: str
     tree: JoinNode | None
     is_measured: bool = False
+    joined: Schema = NOTHING
 
     @property
     def stamp(self) -> Stamp:
@@ -172,7 +173,16 @@ def lay_out_join(
     tree = _tree(joined)
     measured = clock is not None
     return JoinPlan(
-        query, graph, inputs, values or (), carried, output, joined.emit, tree, measured
+        query,
+        graph,
+        inputs,
+        values or (),
+        carried,
+        output,
+        joined.emit,
+        tree,
+        measured,
+        joined.schema,
     )
 
 
@@ -199,5 +209,6 @@ def _input(node: Node, name: str, needed: set[str], clock: str, grain: int) -> J
         offset=0,
         partials=(),
         stamp=stamp_of(scan),
+        input=scan.schema,
     )
     return JoinInput(name, scan.stream, state)

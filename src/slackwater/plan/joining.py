@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.statement import Writer
 from slackwater.plan.tree import JoinNode, inputs_of
+from slackwater.query.expression import Expression
 
 
 def time_of(name: str) -> str:
@@ -120,7 +121,7 @@ class JoinWriter:
         """Every row says what it is."""
         writer = self.writer
         columns = [
-            *(f"{writer.render(value)} AS {writer.name(name)}" for name, value in self.plan.values),
+            *(self._shown(name, value) for name, value in self.plan.values),
             f"{writer.micros('__ts', self.plan.stamp)} AS event_time",
             "CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind",
             "CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision",
@@ -129,6 +130,9 @@ class JoinWriter:
         ]
         order = " ORDER BY event_time" if self.plan.is_ordered else ""
         return f"SELECT {', '.join(columns)} FROM {rows}{order}"
+
+    def _shown(self, name: str, value: Expression) -> str:
+        return f"{self.writer.render(value, self.plan.joined)} AS {self.writer.name(name)}"
 
     # one node --------------------------------------------------------------------------------
 
@@ -176,7 +180,8 @@ class JoinWriter:
                 mine, theirs = f"l.{self._time(one)}", f"r.{self._time(other)}"
                 near.append(f"{mine} <= {theirs} + {graph.reach_between(one, other)}")
                 near.append(f"{theirs} <= {mine} + {graph.reach_between(other, one)}")
-        more = [f"({writer.render(condition)})" for condition in graph.conditions(left, right)]
+        joined = self.plan.joined
+        more = [f"({writer.render(p, joined)})" for p in graph.conditions(left, right)]
         return [*equal, *near, *more]
 
     def _ordered(self, names: Collection[str]) -> list[str]:

@@ -20,6 +20,7 @@ from slackwater.plan.node import Stamp
 from slackwater.plan.stage import Stage
 from slackwater.plan.statement import Writer
 from slackwater.query.expression import Expression
+from slackwater.query.schema import Schema
 
 MARKS = "marks"
 
@@ -92,6 +93,8 @@ def spoken(
     names: tuple[Sequence[str], Sequence[str]],
     columns: EstimateColumns,
     asked: Sequence[Expression | None],
+    schema: Schema,
+    *,
     stamp: Stamp = "timestamp",
 ) -> str:
     """Open windows as people see them, one row for each prod that asks for it.
@@ -99,7 +102,7 @@ def spoken(
     ``names`` are keys and values. ``opened`` are the open windows. ``marks`` says of each prod and
     window how old the estimate is, what share of the rows is believed to be in, and how far finals
     used to be from estimates of that age. ``asked`` are the predicates of the prods, by their
-    number in ``marks``.
+    number in ``marks``, over the columns of ``schema``.
     """
     keys, values = (tuple(writer.name(name) for name in some) for some in names)
     origin, emitted = writer.parameter("origin"), writer.parameter("emitted_at")
@@ -126,7 +129,7 @@ def spoken(
         f"SELECT {', '.join(columns_said)} FROM {opened} AS r "
         f"JOIN {MARKS} AS m ON r.__start = m.__start"
     )
-    return f"SELECT * FROM ({said}){_filtered(writer, asked)}"
+    return f"SELECT * FROM ({said}){_filtered(writer, asked, schema)}"
 
 
 def _scaled(writer: Writer, value: str) -> str:
@@ -146,11 +149,11 @@ def _band(writer: Writer, value: str) -> tuple[str, str]:
     )
 
 
-def _filtered(writer: Writer, asked: Sequence[Expression | None]) -> str:
+def _filtered(writer: Writer, asked: Sequence[Expression | None], schema: Schema) -> str:
     if all(where is None for where in asked):
         return ""
     cases = [
-        f"WHEN {number} THEN ({'TRUE' if where is None else writer.render(where)})"
+        f"WHEN {number} THEN ({'TRUE' if where is None else writer.render(where, schema)})"
         for number, where in enumerate(asked)
     ]
     return f" WHERE CASE __ask {' '.join(cases)} END"

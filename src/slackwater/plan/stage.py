@@ -277,6 +277,7 @@ def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:
         offset=node.window.offset % node.window.pane,
         partials=tuple(_substituted(part, names) for part in node.partials),
         stamp=stamp_of(node),
+        input=source.schema,
     )
     return Stage(level, node.window, _identified(state), node.values, source.schema, node.schema)
 

@@ -8,6 +8,7 @@ from typing import Literal
 from slackwater.plan.aggregate import Partial
 from slackwater.plan.node import Named, Stamp
 from slackwater.query.expression import Expression
+from slackwater.query.schema import NOTHING, Column, Schema
 
 StateKind = Literal["panes", "rows", "input"]
 
@@ -32,3 +33,9 @@ class State:
     offset: int
     partials: tuple[Partial, ...]
     stamp: Stamp = "timestamp"
+    input: Schema = NOTHING  # columns that the expressions read
+
+    @property
+    def parts(self) -> Schema:
+        """The partials as columns, which answers are read from."""
+        return Schema(tuple(Column(part.name, part.kind) for part in self.partials))

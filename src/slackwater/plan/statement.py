@@ -15,8 +15,10 @@ from slackwater.plan.aggregate import Partial
 from slackwater.plan.node import Stamp
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
-from slackwater.query.expression import Dialect, Expression
+from slackwater.query.expression import Dialect, Expression, sketched
 from slackwater.query.names import quoted
+from slackwater.query.schema import Schema
+from slackwater.query.totals import summed
 from slackwater.units import HOUR
 
 _MICROS: dict[tuple[Dialect, Stamp], str] = {
@@ -76,8 +78,8 @@ class Writer:
         numbers = f"slice(sequence(0L, {times}L), 1, {times})"
         return f"{source} AS p LATERAL VIEW explode({numbers}) o AS i"
 
-    def render(self, expression: Expression) -> str:
-        return expression.render(self.dialect)
+    def render(self, expression: Expression, schema: Schema) -> str:
+        return expression.render(self.dialect, schema)
 
     def micros(self, value: str, stamp: Stamp = "timestamp") -> str:
         """Microseconds as a time of this type; no zone of a session plays a part."""
@@ -96,9 +98,10 @@ class Writer:
 
     def partial(self, state: State, *, joined: bool = False) -> str:
         """Pane partials of ``input``: results of the level below, or those of a join."""
-        keys = [f"{self.render(value)} AS {self.name(name)}" for name, value in state.keys]
-        where = f"WHERE {self.render(state.where)}" if state.where else ""
-        parts = [f"{self._partial_of(p)} AS {self.name(p.name)}" for p in state.partials]
+        source = state.input
+        keys = [f"{self.render(value, source)} AS {self.name(name)}" for name, value in state.keys]
+        where = f"WHERE {self.render(state.where, source)}" if state.where else ""
+        parts = [f"{self._partial_of(p, source)} AS {self.name(p.name)}" for p in state.partials]
         times = [
             "__end - 1 AS __ts",
             f"{self.micros('__start', state.stamp)} AS window_start",
@@ -112,11 +115,11 @@ class Writer:
             f"FROM (SELECT {inner} FROM input) {where} GROUP BY {positions}"
         )
 
-    def _partial_of(self, part: Partial) -> str:
+    def _partial_of(self, part: Partial, schema: Schema) -> str:
         """One partial over plain rows; DuckDB builds sketches from lists of values."""
         if not part.is_sketch or self.dialect == "spark":
-            return self.render(Expression(part.sql))
-        argument = Expression(part.sql).tree.expressions[0].sql("duckdb")
+            return self.render(Expression(part.sql), schema)
+        argument = sketched(Expression(part.sql), schema)
         kind = f"any_value(typeof({argument}))"
         return f"{part.merge}_of_list(list(CAST({argument} AS VARCHAR)), {kind})"
 
@@ -151,7 +154,15 @@ class Writer:
             away = f"({self.name(part.mean)} - {self.name(f'__{part.mean}')})"
             between = f"coalesce({self.name(part.count)} * {away} * {away}, 0)"
             return f"sum({column} + {between})"
-        return f"{part.merge}({column})"
+        if part.merge == "exact":  # a sum of decimals that was too long once stays null
+            some = f"count({column}) = count_if({self.name(part.count)} > 0)"
+            return f"CASE WHEN {some} THEN {self._sum(part)} END"
+        return self._sum(part) if part.merge == "sum" else f"{part.merge}({column})"
+
+    def _sum(self, part: Partial) -> str:
+        column = self.name(part.name)
+        plain = self.dialect == "spark" or not (part.wraps or part.merge == "exact")
+        return f"sum({column})" if plain else summed(column, part.kind)
 
     def _expand(self, stage: Stage, source: str, where: str) -> str:
         """Every pane once for each window that holds it, as ``__start``."""
@@ -258,11 +269,12 @@ class Writer:
 
     def _results(self, stage: Stage, source: str, *more: str) -> str:
         merged = self._merge(stage.state, source, "__start", *(f"sum({m}) AS {m}" for m in more))
+        parts = stage.state.parts
         columns = [
             "__start",
             f"__start + {stage.window.size} AS __end",
             *(self.name(key) for key in stage.keys),
-            *(f"{self.render(value)} AS {self.name(name)}" for name, value in stage.values),
+            *(f"{self.render(value, parts)} AS {self.name(name)}" for name, value in stage.values),
             *more,
         ]
         return f"SELECT {', '.join(columns)} FROM ({merged})"

@@ -1,6 +1,7 @@
 """SQL expressions as values: parsed once, checked against a schema, rendered for each engine.
 
-People write Spark SQL. The same tree is rendered for Spark and, by sqlglot, for DuckDB.
+People write Spark SQL, which Spark runs as it is. For DuckDB it is translated with the types of its
+columns at hand, so that it means the same there.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from typing import Literal
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.optimizer.annotate_types import annotate_types
 
 from slackwater.errors import Problem
+from slackwater.query.kinds import is_number, normal
 from slackwater.query.schema import Schema
+from slackwater.query.totals import OpaqueError, is_known
+from slackwater.query.translate import sketch_argument, translate
+from slackwater.query.typed import Typed, UnsupportedError
 
 Dialect = Literal["spark", "duckdb"]
 
@@ -36,8 +40,9 @@ class Expression:
     def columns(self) -> frozenset[str]:
         return frozenset(column.name for column in _tree(self.sql).find_all(exp.Column))
 
-    def render(self, dialect: Dialect) -> str:
-        return _rendered(self.sql, dialect)
+    def render(self, dialect: Dialect, schema: Schema) -> str:
+        """The text for one engine; ``schema`` has the types of the columns that it reads."""
+        return self.sql if dialect == "spark" else _translated(self.sql, schema).sql
 
     def substitute(self, definitions: Mapping[str, Expression]) -> Expression:
         """The same expression with columns replaced by what defines them."""
@@ -67,8 +72,8 @@ def _tree(sql: str) -> exp.Expr:
 
 
 @lru_cache(maxsize=4096)
-def _rendered(sql: str, dialect: Dialect) -> str:
-    return _tree(sql).sql(dialect)
+def _translated(sql: str, schema: Schema) -> Typed:
+    return translate(sql, {c.name: c.type for c in schema.columns})
 
 
 def parse(text: str, schema: Schema, where: str) -> tuple[str | None, Expression] | Problem:
@@ -87,6 +92,7 @@ def parse(text: str, schema: Schema, where: str) -> tuple[str | None, Expression
     name = tree.alias if isinstance(tree, exp.Alias) else None
     body = tree.this if isinstance(tree, exp.Alias) else tree
     problem = _resolve(body, schema, where)  # a joined column `a.k` is `a_k` from here on
+    problem = problem or _unsupported(body, schema, where)
     return problem or (name or _plain_name(body), of_tree(body))
 
 
@@ -124,39 +130,40 @@ def _unknown_column(node: exp.Column, schema: Schema, where: str) -> Problem:
     )
 
 
+def _unsupported(tree: exp.Expr, schema: Schema, where: str) -> Problem | None:
+    """What has no sure meaning in both engines; aggregates are the plan's to refuse."""
+    if not all(is_known(node) for node in tree.find_all(exp.AggFunc, exp.Window)):
+        return None
+    try:
+        _translated(tree.sql("spark"), schema)
+    except UnsupportedError as refused:
+        message = f"{tree.sql('spark')!r}: {refused.message}"
+        return Problem("SQL_UNSUPPORTED", where, message, refused.hint, refused.function)
+    except OpaqueError:
+        return None
+    return None
+
+
 def type_of(expression: Expression, schema: Schema) -> str | None:
     """The SQL type of an expression in Spark's spelling, ``None`` when it cannot be told."""
-    types = {c.name: c.type for c in schema.columns}
-
-    def typed(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Column):
-            return _typed_null(types.get(node.name))
-        return node
-
-    tree = annotate_types(expression.tree.transform(typed), dialect="spark")
-    kind = tree.type
-    if kind is None or kind.this in (exp.DataType.Type.UNKNOWN, exp.DataType.Type.NULL):
-        return None
-    return kind.sql("spark").lower()
-
-
-def _typed_null(type_name: str | None) -> exp.Expr:
-    if type_name is None:
-        return exp.null()
     try:
-        return exp.cast(exp.null(), exp.DataType.build(type_name, dialect="spark"))
-    except (SqlglotError, ValueError):
-        return exp.null()
+        kind = _translated(expression.sql, schema).kind
+    except (UnsupportedError, OpaqueError):
+        return None
+    return None if kind == "void" else kind
 
 
-_NUMERIC = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "short", "byte")
+def sketched(call: Expression, schema: Schema) -> str:
+    """What a sketch is made of, for DuckDB."""
+    types = {c.name: c.type for c in schema.columns}
+    return sketch_argument(call.sql, types)
 
 
 def is_numeric(type_name: str | None) -> bool | None:
     """Whether a type is a number; ``None`` if the type is unknown."""
     if type_name is None or type_name == "unknown":
         return None
-    return type_name.split("(")[0].strip() in (*_NUMERIC, "long", "integer", "real")
+    return is_number(normal(type_name))
 
 
 def is_boolean(type_name: str | None) -> bool | None:

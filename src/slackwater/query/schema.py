@@ -53,3 +53,6 @@ class Schema:
 
     def to_json(self) -> list[list[str]]:
         return [[c.name, c.type] for c in self.columns]
+
+
+NOTHING = Schema(())

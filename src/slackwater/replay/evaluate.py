@@ -11,6 +11,7 @@ from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
 from slackwater.query.expression import Expression
+from slackwater.query.macros import teach
 from slackwater.zones import duckdb_setting
 
 _EXACT = (
@@ -28,6 +29,7 @@ class Evaluator:
         self.writer = Writer("duckdb")
         self._duck = duckdb.connect(":memory:")
         self._duck.execute(duckdb_setting(zone))
+        teach(self._duck)
         for macro in _EXACT:
             self._duck.execute(macro)
 
@@ -36,9 +38,10 @@ class Evaluator:
 
     def prepare(self, table: pa.Table, state: State) -> pa.Table:
         """The input with its keys computed (``__key0``...) and whether each row passes."""
-        where = f"coalesce({self.writer.render(state.where)}, false)" if state.where else "true"
+        source, writer = state.input, self.writer
+        where = f"coalesce({writer.render(state.where, source)}, false)" if state.where else "true"
         keys = [
-            f", {self.writer.render(value)} AS __key{number}"
+            f", {writer.render(value, source)} AS __key{number}"
             for number, (_, value) in enumerate(state.keys)
         ]
         numbered = table.append_column("__position", pa.array(range(table.num_rows), pa.int64()))
@@ -47,9 +50,10 @@ class Evaluator:
 
     def totals(self, table: pa.Table, state: State) -> dict[str, float]:
         """Every partial over all rows that pass, as a number; what is not one counts as 0."""
-        where = f"WHERE {self.writer.render(state.where)}" if state.where else ""
-        parts = [p for p in state.partials if p.merge == "sum"]
-        columns = [f"{self.writer.render(Expression(p.sql))} AS {p.name}" for p in parts]
+        source = state.input
+        where = f"WHERE {self.writer.render(state.where, source)}" if state.where else ""
+        parts = [p for p in state.partials if p.merge in ("sum", "exact")]
+        columns = [f"{self.writer.render(Expression(p.sql), source)} AS {p.name}" for p in parts]
         row = self._run(f"SELECT {', '.join(columns)} FROM plain {where}", plain=table).to_pylist()[
             0
         ]
@@ -57,13 +61,17 @@ class Evaluator:
 
     def aggregate(self, stage: Stage, members: pa.Table) -> list[dict[str, Any]]:
         """Answers per window and key of ``members`` (rows with ``__start`` and ``__key*``)."""
+        state = stage.state
         keys = [f"__key{number}" for number in range(len(stage.keys))]
         group = ", ".join(["__start", *keys])
         parts = [
-            f"{self.writer.render(Expression(p.sql))} AS {self.writer.name(p.name)}"
-            for p in stage.state.partials
+            f"{self.writer.render(Expression(p.sql), state.input)} AS {self.writer.name(p.name)}"
+            for p in state.partials
         ]
-        values = [f"{self.writer.render(v)} AS {self.writer.name(n)}" for n, v in stage.values]
+        values = [
+            f"{self.writer.render(v, state.parts)} AS {self.writer.name(n)}"
+            for n, v in stage.values
+        ]
         named = [f"{k} AS {self.writer.name(n)}" for k, n in zip(keys, stage.keys, strict=True)]
         inner = f"SELECT {', '.join([group, *parts])} FROM members GROUP BY {group}"
         columns = ["__start", f"__start + {stage.window.size} AS __end", *named, *values]
@@ -82,14 +90,10 @@ class Evaluator:
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """DuckDB sums integers as HUGEINT, which Arrow shows as decimals: back to integers.
-
-    Instants are told in its zone: back to UTC, where no hour comes twice.
-    """
+    """Instants are told in DuckDB's zone: back to UTC, where no hour comes twice."""
     return table.cast(pa.schema([pa.field(f.name, _plain_type(f.type)) for f in table.schema]))
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        return pa.timestamp(kind.unit, "UTC")
-    return pa.int64() if kind == pa.decimal128(38, 0) else kind
+    is_instant = pa.types.is_timestamp(kind) and kind.tz is not None
+    return pa.timestamp(kind.unit, "UTC") if is_instant else kind

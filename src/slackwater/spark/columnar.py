@@ -18,6 +18,7 @@ from slackwater.control.records import Tier
 from slackwater.errors import MachineError
 from slackwater.plan.state import State
 from slackwater.plan.statement import Writer
+from slackwater.query.macros import teach
 from slackwater.spark import sketch
 from slackwater.spark.checkpoint import write_file
 from slackwater.spark.engine import Delta, Marks, Wanted, filled, new_run
@@ -42,6 +43,7 @@ class ColumnarEngine:
         self._writing: list[Future[None]] = []
         self._duck = duckdb.connect(":memory:")
         _put_into(self._duck, zone)
+        teach(self._duck)
         # joins are run as written: DuckDB would start with pairs that only time connects
         self._duck.execute("SET disabled_optimizers = 'join_order'")
         if sketches:

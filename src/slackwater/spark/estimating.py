@@ -57,7 +57,10 @@ class Estimator(Generic[R]):
         if isinstance(opened, pa.Table) and all(where is None for where in asked):
             return self.engine.lift(labelled(opened, table, self.reading, origin, emitted_at))
         names = (self.reading.keys, self.reading.values)
-        text = spoken(self.engine.writer, names, self.reading.columns, asked, self.reading.stamp)
+        reading = self.reading
+        text = spoken(
+            self.engine.writer, names, reading.columns, asked, reading.output, stamp=reading.stamp
+        )
         return self.engine.sql(
             text,
             self.reading.said,

@@ -30,7 +30,7 @@ def problem_with(request: Request, reading: Reading, engine: ColumnarEngine) -> 
 def tried(where: Expression, at: str, reading: Reading, engine: ColumnarEngine) -> Problem | None:
     """What an engine has against a condition."""
     nothing = pa.table({f.name: pa.nulls(1, f.type) for f in reading.shown}, reading.shown)
-    text = f"SELECT * FROM said WHERE ({engine.writer.render(where)})"
+    text = f"SELECT * FROM said WHERE ({engine.writer.render(where, reading.output)})"
     try:
         engine.sql(text, reading.shown, {}, said=nothing)
     except FAULTS as error:

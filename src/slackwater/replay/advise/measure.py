@@ -72,7 +72,7 @@ def measure(text: str, schema: Schema) -> Measure:
     """The measure of an aggregate such as ``sum(v)``; anything else is refused with the reason.
 
     >>> measure("sum(price * 2)", Schema.of(price="double")).argument
-    '"price" * 2'
+    '("price" * CAST(2 AS DOUBLE))'
     """
     parsed = parse(text, schema, WHERE)
     if isinstance(parsed, Problem):
@@ -85,7 +85,7 @@ def measure(text: str, schema: Schema) -> Measure:
     assert kind is not None
     if isinstance(tree.this, exp.Star):
         return Measure(kind, tree.sql("spark"))
-    return Measure(kind, tree.sql("spark"), of_tree(tree.this).render("duckdb"))
+    return Measure(kind, tree.sql("spark"), of_tree(tree.this).render("duckdb", schema))
 
 
 def _problem(tree: exp.Expr, kind: Kind | None, schema: Schema) -> Problem | None:

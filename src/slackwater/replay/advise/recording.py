@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.errors import SourceError
+from slackwater.query.macros import teach
 from slackwater.query.schema import Column, Schema
 from slackwater.replay.advise.columns import Unit, arrival_sql, check_columns, quote, time_sql
 from slackwater.replay.advise.files import Files, find_files
@@ -98,6 +99,7 @@ def read_recording(
     files = find_files(patterns)
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
+        teach(connection)
         schema = _schema(connection, files)
         check_columns(schema, columns.time, columns.arrival, columns.by)
         found = measure(columns.aggregate, _spark_names(schema))
