@@ -197,7 +197,7 @@ def _makers(kind: Kind) -> list[Callable[[Term], Total]]:
     if kind is BOOLEAN:
         makers += [_every, _some, _count_if]
     if kind.is_whole:
-        makers += [_spread, _bits]
+        makers += [_spread, _bits, _quotient, _words, _overflow]
     return makers
 
 
@@ -314,6 +314,38 @@ def _spread(term: Term) -> Total:
         return max(values) - min(values) if values else None
 
     return Total(f"max({term.sql}) - min({term.sql})", term.kind, of)
+
+
+def _quotient(term: Term) -> Total:
+    """Whole parts, towards zero; nothing for a group that counts no value."""
+
+    def of(rows: Sequence[Row]) -> int | None:
+        values = _values(term, rows)
+        if not values:
+            return None
+        whole = abs(sum(values)) // len(values)
+        return whole if sum(values) >= 0 else -whole
+
+    return Total(f"sum({term.sql}) div count({term.sql})", BIGINT, of)
+
+
+def _words(term: Term) -> Total:
+    def of(rows: Sequence[Row]) -> str | None:
+        values = _values(term, rows)
+        return f"<{max(values)}>" if values else None
+
+    return Total(f"concat('<', cast(max({term.sql}) as string), '>')", STRING, of)
+
+
+def _overflow(term: Term) -> Total:
+    """A product that wraps around."""
+
+    def of(rows: Sequence[Row]) -> int | None:
+        values = _values(term, rows)
+        product = max(values) * 4_611_686_018_427_387_905 if values else None
+        return None if product is None else (product + 2**63) % 2**64 - 2**63
+
+    return Total(f"max({term.sql}) * 4611686018427387905", BIGINT, of)
 
 
 # joins ---------------------------------------------------------------------------------------

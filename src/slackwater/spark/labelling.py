@@ -52,13 +52,13 @@ def _meet(starts: Array, asked: Array) -> tuple[Array, Array]:
 
 def _scaled(value: pa.ChunkedArray, coverage: pa.ChunkedArray) -> pa.ChunkedArray:
     share = pc.if_else(pc.greater(coverage, 0.0), coverage, pa.scalar(None, pa.float64()))
-    return pc.divide(value.cast(pa.float64()), share)
+    return pc.divide(value.cast(pa.float64(), safe=False), share)
 
 
 def _band(
     value: pa.ChunkedArray, low: pa.ChunkedArray, high: pa.ChunkedArray
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """The value times the factors, smaller one first whatever its sign."""
-    number = value.cast(pa.float64())
+    number = value.cast(pa.float64(), safe=False)
     ends = (pc.multiply(number, low), pc.multiply(number, high))
     return pc.min_element_wise(*ends), pc.max_element_wise(*ends)

@@ -43,8 +43,8 @@ def pairs_of(said: pa.Table, finals: pa.Table, reading: Reading) -> pa.Table:
         "__end": final["window_end"].cast(pa.int64()),
     }
     for name in ("tuples", *reading.columns.numeric):
-        columns[name] = early[name].cast(pa.float64())
-        columns[final_of(name)] = final[name].cast(pa.float64())
+        columns[name] = early[name].cast(pa.float64(), safe=False)
+        columns[final_of(name)] = final[name].cast(pa.float64(), safe=False)
     order = [(name, "ascending") for name in ("__end", "__group", "__age", "prod")]
     pairs = fitted(pa.table({name: columns[name] for name in reading.pairs.names}), reading.pairs)
     return pairs.take(pc.sort_indices(pairs, order))
