@@ -70,7 +70,7 @@ STRANGE: tuple[Any, ...] = (math.nan, math.inf, 10**400, "0.3", True, [0.3])
         (sw.estimates(every=1, where=""), "SQL_EMPTY"),
         (sw.estimates(every=1, where=5), "SQL_EMPTY"),  # type: ignore[arg-type]
         (sw.estimates(every=1, where="sum(n) > 3"), "SQL_NOT_SCALAR"),
-        (sw.estimates(every=1, where="n = :x"), "SQL_NOT_SCALAR"),
+        (sw.estimates(every=1, where="n = :x"), "SQL_UNSUPPORTED"),
         (sw.estimates(every=1, where="(" * 3000 + "true" + ")" * 3000), "SQL_TOO_DEEP"),
         (sw.estimates(every=1, where="n = " + "1" * 20_000), "SQL_TOO_LONG"),
         (sw.estimates(every=1, where="k +"), "SQL_UNPARSABLE"),
