@@ -103,13 +103,11 @@ class Reader:
         zone = tzinfo_of(self.zone)
         try:
             found = datetime.fromisoformat(text)
-            if zone is None:
-                return None
-            if self.stamp == "timestamp_ntz":  # what a clock on the wall shows
-                found = found.astimezone(zone) if found.tzinfo else found
-                return (found.replace(tzinfo=UTC) - EPOCH) // MICRO
-            found = found if found.tzinfo else found.replace(tzinfo=zone)
-            return (found - EPOCH) // MICRO
+            if self.stamp == "timestamp_ntz":  # as it is written: Spark ignores a zone there
+                found = found.replace(tzinfo=UTC)
+            elif found.tzinfo is None:
+                found = found.replace(tzinfo=zone)
+            return None if found.tzinfo is None else (found - EPOCH) // MICRO
         except (ValueError, OverflowError):
             return None
 
