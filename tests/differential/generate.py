@@ -55,7 +55,7 @@ FEATURES: dict[str, bool] = {
     "contracts": True,
     "three levels": True,
     "struct keys": True,
-    "decimal averages": False,
+    "decimal averages": True,
     "before 1970": True,
     "strays": True,
     "strays that an input's filter removes": False,  # the clock then takes fewer rows of the batch

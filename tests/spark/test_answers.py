@@ -85,6 +85,8 @@ ANSWERS = (
     "unix_timestamp(max(ts))",
     "timestamp_seconds(max(v))",
     "make_date(2024, max(v), 30)",
+    "avg(d + v)",
+    "avg(cast(d - v as decimal(20,6)))",
     "sum(d) / count(*)",
     "sum(d) * max(v)",
     "max(ts) + interval 1 month",

@@ -18,7 +18,7 @@ from slackwater.errors import Problem
 from slackwater.query.expression import Expression, is_numeric, of_tree, type_of
 from slackwater.query.kinds import decimal_of, is_decimal
 from slackwater.query.schema import Schema
-from slackwater.query.totals import EXACT_DIGITS
+from slackwater.query.totals import EXACT_DIGITS, mean_of
 from slackwater.units import fingerprint
 
 Merge = Literal["sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"]
@@ -101,6 +101,11 @@ def _split_avg(argument: str) -> Split:
     count = _count(argument)
     total = _partial("dsum", f"sum(CAST({argument} AS DOUBLE))", "sum")
     return Split((total, count), _mean(total.name, count.name))
+
+
+def _split_decimal_avg(argument: str, kind: str) -> Split:
+    count, total = _count(argument), _partial("sum", f"sum({argument})", "sum")
+    return Split((total, count), mean_of(total.name, count.name, kind)[0])
 
 
 def _mean(total: str, count: str) -> str:
@@ -308,8 +313,11 @@ def _split_known(call: exp.Expr, schema: Schema, where: str) -> Split | Problem:
     argument = _filtered_argument(call)
     if isinstance(call, exp.Count):
         return _split_count(argument)
-    if isinstance(call, exp.Sum) and _is_long(call, schema):
+    kind = _decimal(call, schema)
+    if kind and isinstance(call, exp.Sum) and decimal_of(kind).precision > EXACT_DIGITS:
         return _split_long_sum(argument)
+    if kind and isinstance(call, exp.Avg):
+        return _split_decimal_avg(argument, kind)
     if isinstance(call, exp.ApproxDistinct):
         return _split_distinct(_hashable(argument, call, schema))
     if isinstance(call, exp.ApproxQuantile):
@@ -318,9 +326,10 @@ def _split_known(call: exp.Expr, schema: Schema, where: str) -> Split | Problem:
     return splitter(argument) if splitter else _refuse(call, where)
 
 
-def _is_long(call: exp.Expr, schema: Schema) -> bool:
+def _decimal(call: exp.Expr, schema: Schema) -> str | None:
+    """The type of what is aggregated, if it is a decimal."""
     kind = type_of(of_tree(call.this), schema) or ""
-    return is_decimal(kind) and decimal_of(kind).precision > EXACT_DIGITS
+    return kind if is_decimal(kind) else None
 
 
 def _filtered_argument(call: exp.Expr) -> str:

@@ -16,6 +16,7 @@ from slackwater.plan.node import Stamp
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression, sketched
+from slackwater.query.kinds import is_decimal
 from slackwater.query.names import quoted
 from slackwater.query.schema import Schema
 from slackwater.query.totals import summed
@@ -161,7 +162,10 @@ class Writer:
 
     def _sum(self, part: Partial) -> str:
         column = self.name(part.name)
-        plain = self.dialect == "spark" or not (part.wraps or part.merge == "exact")
+        if self.dialect == "spark":  # where a sum of sums of decimals would be ten digits longer
+            text = f"sum({column})"
+            return f"CAST({text} AS {part.kind})" if is_decimal(part.kind) else text
+        plain = not (part.wraps or part.merge == "exact")
         return f"sum({column})" if plain else summed(column, part.kind)
 
     def _expand(self, stage: Stage, source: str, where: str) -> str:

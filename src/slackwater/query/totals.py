@@ -13,6 +13,8 @@ from slackwater.query.typed import Typed, UnsupportedError
 
 Of = Callable[[Any], Typed]
 EXACT_DIGITS = 28  # of a decimal whose sum of a thousand million values surely fits
+_MEAN_DIGITS = 20  # of a decimal whose mean of ten thousand values is surely rounded once
+_COUNT = Decimal(20, 0)  # what Spark divides a sum of decimals by
 
 _KEEPS: dict[type[exp.Expr], str] = {exp.Min: "min", exp.Max: "max"}
 _BITS: dict[type[exp.Expr], str] = {
@@ -22,7 +24,6 @@ _BITS: dict[type[exp.Expr], str] = {
 }
 _CONDITIONS: dict[type[exp.Expr], str] = {exp.LogicalAnd: "bool_and", exp.LogicalOr: "bool_or"}
 _DOUBLES: dict[type[exp.Expr], str] = {
-    exp.Avg: "avg",
     exp.Variance: "var_samp",
     exp.VariancePop: "var_pop",
     exp.Stddev: "stddev_samp",
@@ -87,6 +88,26 @@ def _sum(value: Typed, _: Any) -> Typed:
     return Typed(f"sum({_number(value).sql})", "double")
 
 
+def mean_of(total: str, count: str, kind: str) -> tuple[str, str]:
+    """The mean of decimals from their sum and count, in Spark's words, and its type."""
+    one = decimal_of(kind)
+    if one.precision > _MEAN_DIGITS:
+        hint = f"avg(CAST(... AS DOUBLE)), or a decimal with {_MEAN_DIGITS} digits at most"
+        raise UnsupportedError(f"avg of {kind}", hint)
+    found = Decimal(one.precision + 4, one.scale + 4).kind
+    text = f"CAST({total} / CAST({count} AS {_COUNT.kind.upper()}) AS {found.upper()})"
+    return f"CASE WHEN {count} > 0 THEN {text} END", found
+
+
+def _average(value: Typed, _: Any) -> Typed:
+    if not is_decimal(value.kind):
+        return Typed(f"avg({_number(value).sql})", "double")
+    _, kind = mean_of("", "", value.kind)
+    digits = f"sw_unscaled({_sum(value, None).sql}) * 10000"
+    text = f"sw_half_up({digits}, nullif(count({value.sql}), 0))"
+    return Typed(scaled(text, decimal_of(kind)), kind)
+
+
 def _number(value: Typed) -> Typed:
     if not is_number(value.kind):
         raise OpaqueError  # the plan says which aggregate needs a number
@@ -149,6 +170,7 @@ def sketched(node: Any, of: Of) -> Typed:
 _RULES: dict[type[exp.Expr], Callable[[Typed, Any], Typed]] = {
     exp.Sum: _sum,
     exp.CountIf: _count_if,
+    exp.Avg: _average,
     exp.ApproxDistinct: _distinct,
     **dict.fromkeys(_KEEPS, _kept),
     **dict.fromkeys(_BITS, _bits),
