@@ -149,6 +149,13 @@ def test_columnar_estimates_say_what_ending_the_stream_would_and_finals_do_not_c
     check(spark, shape(*window), tables, "columnar", prods=prods, **terms)
 
 
+def test_windows_below_may_begin_after_the_clock(spark: SparkSession) -> None:
+    """[10, 15) is open at 11, its answer goes to [12, 24), and that one's to [0, 24)."""
+    tables = [batch((1, 1, 1)), batch((11, 1, 1))]
+    prods = [sw.estimates(every=0)]
+    check(spark, three_levels(5, 5), tables, "columnar", prods=prods, slack=2, late="drop")
+
+
 @settings(max_examples=4)
 @given(
     CUTS.filter(lambda cuts: len(cuts) < 4),

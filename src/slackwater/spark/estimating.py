@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.control.prodding import Mark, ProdCall, ProddingState, Progress, marks
+from slackwater.control.step import END_OF_TIME
 from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
 from slackwater.plan.opening import MARKS, ReadingStep, spoken
 from slackwater.query.expression import Expression
@@ -76,11 +77,9 @@ class Estimator(Generic[R]):
         if not any(self._near(state) for state in reading.states):
             return None
         upto = BEGIN_OF_TIME if self.progress.upto is None else self.progress.upto
-        clock = self.progress.clock
-        assert clock is not None
         made: dict[str, R] = {}
         for step in steps:
-            bounds = {"after": upto, "last": clock}
+            bounds = {"after": upto, "last": END_OF_TIME}  # windows of windows may begin later
             if step is steps[-1]:
                 bounds = {"after": max(upto, first + reading.window.size - 1), "last": last}
             relations = {name: self._read(sources, made) for name, sources in step.reads.items()}
