@@ -191,7 +191,7 @@ def _makers(kind: Kind) -> list[Callable[[Term], Total]]:
     if kind in ORDERED or kind is SUM or kind.sql.startswith("decimal"):
         makers += [_least, _most]
     if kind.is_number:
-        makers += [_sum, _sum, _mean]
+        makers += [_sum, _sum, _mean] if _has_mean(kind) else [_sum]
     if kind in (DOUBLE, SUM, INT):
         makers += [_deviation]
     if kind is BOOLEAN:
@@ -241,14 +241,25 @@ def _most(term: Term) -> Total:
     return _over("max", term.kind, lambda values: max(values, key=rank))(term)
 
 
+def _has_mean(kind: Kind) -> bool:
+    """Longer decimals have no average; the query is refused."""
+    return not kind.sql.startswith("decimal") or _scale(kind)[0] <= 20
+
+
 def _scale(kind: Kind) -> tuple[int, int]:
     precision, scale = kind.sql.removeprefix("decimal(").rstrip(")").split(",")
     return int(precision), int(scale)
 
 
+def _wrapped(value: int, kind: Kind = BIGINT) -> int:
+    """A whole number as its type holds it."""
+    half = 2**31 if kind is INT else 2**63
+    return (value + half) % (2 * half) - half
+
+
 def _sum(term: Term) -> Total:
     if term.kind.is_whole:
-        return _over("sum", BIGINT, sum)(term)
+        return _over("sum", BIGINT, lambda values: _wrapped(sum(values)))(term)
     if term.kind.sql == "double":
         return _over("sum", SUM, _added)(term)
     precision, scale = _scale(term.kind)
@@ -311,7 +322,7 @@ def _spread(term: Term) -> Total:
 
     def of(rows: Sequence[Row]) -> int | None:
         values = _values(term, rows)
-        return max(values) - min(values) if values else None
+        return _wrapped(max(values) - min(values), term.kind) if values else None
 
     return Total(f"max({term.sql}) - min({term.sql})", term.kind, of)
 
@@ -323,8 +334,9 @@ def _quotient(term: Term) -> Total:
         values = _values(term, rows)
         if not values:
             return None
-        whole = abs(sum(values)) // len(values)
-        return whole if sum(values) >= 0 else -whole
+        total = _wrapped(sum(values))
+        whole = abs(total) // len(values)
+        return _wrapped(whole if total >= 0 else -whole)
 
     return Total(f"sum({term.sql}) div count({term.sql})", BIGINT, of)
 
@@ -342,8 +354,7 @@ def _overflow(term: Term) -> Total:
 
     def of(rows: Sequence[Row]) -> int | None:
         values = _values(term, rows)
-        product = max(values) * 4_611_686_018_427_387_905 if values else None
-        return None if product is None else (product + 2**63) % 2**64 - 2**63
+        return _wrapped(max(values) * 4_611_686_018_427_387_905) if values else None
 
     return Total(f"max({term.sql}) * 4611686018427387905", BIGINT, of)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from slackwater.errors import Problem
+from slackwater.plan.aggregate import SUPPORTED
 from slackwater.query import patterns
-from slackwater.query.expression import parse, type_of
+from slackwater.query.expression import Expression, parse, type_of
 from slackwater.query.kinds import meeting, normal
 from slackwater.query.schema import Schema
 
@@ -54,10 +55,30 @@ def test_what_may_mean_something_else_is_refused_with_the_way_round(
     assert hint in problem.hint
 
 
+def test_every_aggregate_that_is_offered_is_understood() -> None:
+    offered = {name: f"{name}(n)" for name in SUPPORTED.split(", ")}
+    offered |= {name: f"{name}(flag)" for name in ("count_if", "bool_and", "bool_or")}
+    offered["approx_percentile"] = "approx_percentile(n, 0.5)"
+    for name, text in offered.items():
+        assert not isinstance(parse(text, SCHEMA, "query 'q'"), Problem), name
+        assert type_of(Expression(text), SCHEMA) is not None, name
+
+
+@pytest.mark.parametrize("text", ["tags = tags", "tags <> tags", "tags <=> tags", "pair = pair"])
+def test_what_is_made_of_values_is_equal_or_not(text: str) -> None:
+    schema = Schema.of(tags="array<string>", pair="struct<a:int,b:string>")
+    assert not isinstance(parse(text, schema, "query 'q'"), Problem)
+    ordered = parse(
+        text.split(maxsplit=1)[0] + " < " + text.split(maxsplit=1)[0], schema, "query 'q'"
+    )
+    assert isinstance(ordered, Problem)
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("sum(n)", "bigint"),
+        ("avg(d)", "decimal(14,6)"),
         ("sum(d)", "decimal(20,2)"),
         ("sum(d) / count(*)", "decimal(38,20)"),
         ("avg(n)", "double"),

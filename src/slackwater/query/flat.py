@@ -10,12 +10,15 @@ from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
 
-def _is_aggregate(name: str) -> bool:
-    found: Any = exp.FUNCTION_BY_NAME.get(name)
+def _is_aggregate(name: str, build: Any) -> bool:
+    """By the class that is built; some have another name than Spark's (``bit_xor``)."""
+    found: Any = getattr(build, "__self__", None) or exp.FUNCTION_BY_NAME.get(name)
     return isinstance(found, type) and issubclass(found, exp.AggFunc)
 
 
-_AGGREGATES = {name: build for name, build in Spark.Parser.FUNCTIONS.items() if _is_aggregate(name)}
+_AGGREGATES = {
+    name: build for name, build in Spark.Parser.FUNCTIONS.items() if _is_aggregate(name, build)
+}
 
 
 class Flat(Spark):

@@ -203,7 +203,8 @@ def absolute(value: Typed) -> Typed:
 
 def compared(left: Typed, right: Typed, sign: str) -> Typed:
     """A comparison; a text is read as what stands on the other side."""
-    left, right = _comparable(left, right)
+    if not (sign in _SAME and left.kind == right.kind and left.kind.startswith(_NESTED)):
+        left, right = _comparable(left, right)
     return Typed(f"({left.sql} {sign} {right.sql})", "boolean")
 
 
@@ -225,6 +226,8 @@ def _comparable(left: Typed, right: Typed) -> tuple[Typed, Typed]:
     return left.to(met), right.to(met)
 
 
+_SAME = ("=", "<>", "IS NOT DISTINCT FROM")
+_NESTED = ("struct<", "array<")  # equal if all they hold is, nulls inside included
 _ORDERED = ("boolean", "string", "binary", "date", "timestamp", "timestamp_ntz", "void")
 
 
