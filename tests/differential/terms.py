@@ -180,7 +180,7 @@ def totals(draw: random.Random, columns: Sequence[Term]) -> list[Total]:
     for _ in range(draw.randint(0, 4)):
         term = draw.choice(columns)
         made = draw.choice(_makers(term.kind))(term)
-        if draw.random() < 0.2 and "(" in made.sql and made.sql.count("(") == 1:
+        if draw.random() < 0.2 and made.sql.count("(") == 1 and made.sql.endswith(")"):
             made = _filtered(made, predicate(draw, columns))
         found.append(made)
     return found if draw.random() < 0.8 else found[1:] or found
