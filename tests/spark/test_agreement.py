@@ -265,13 +265,19 @@ class TestFiles:
         with pytest.raises(sw.CheckpointError, match="list of the files"):
             agree(world.checkpoint)
 
-    def test_entries_that_no_offsets_stand_for_stay_if_they_are_whole(self, world: World) -> None:
-        world.entry("sources/1/13", "v1\n{}")
+    def test_entries_that_no_offsets_stand_for_are_listed_again(self, world: World) -> None:
+        """Else their files come together with the next ones, more than a batch may take."""
         before = world.files()
+        world.entry("sources/1/13", "v1\n{}")
+        tear(world.entry("sources/1/14", "v1\n{}"))
         agree(world.checkpoint)
         assert world.files() == before
-        tear(world.entry("sources/1/14", "v1\n{}"))
-        world.entry("sources/1/15", "v1\n{}")
+
+    def test_a_compact_entry_stays_since_those_before_it_may_be_gone(self, world: World) -> None:
+        world.entry("sources/1/13", "v1\n{}")
+        world.entry("sources/1/14.compact", "v1\n{}")
+        before = world.files()
+        tear(world.entry("sources/1/15", "v1\n{}"))
         agree(world.checkpoint)
         assert world.files() == before
 

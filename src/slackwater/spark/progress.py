@@ -133,14 +133,15 @@ class SparkLog:
         commits = [path for _, path in _entries(self.folder / "commits")]
         found = [p for c in commits if not _is_commit(c) for p in with_checksum(c)]
         path = self.folder / "offsets" / str(batch + 1)
-        if begun or not path.exists() or (is_proven(path) and not self.lacks(batch + 1, None)):
+        if path.exists() and (begun or (is_proven(path) and not self.lacks(batch + 1, None))):
             return found + self._broken_files(batch + 1)
-        return found + with_checksum(path) + self._broken_files(batch, again=True)
+        return found + with_checksum(path) + self._broken_files(batch, again=not begun)
 
     def _broken_files(self, batch: int, *, again: bool = False) -> list[Path]:
         """Lists of files behind the offsets of a batch that may be in parts.
 
-        ``again``: all of them, so that the files are looked for again and come as they came.
+        ``again``: all of them, so that the files are looked for again and come as they came, not
+        together with the next ones; unless one stands for others that may be gone.
         """
         text = self.offsets(batch) or self.offsets(batch - 1) or ""
         positions, known = _positions(text) or [], self._logged(text)
@@ -151,7 +152,8 @@ class SparkLog:
             if begun and number not in known:
                 continue  # no list of files
             entries, whole = dict(_entries(folder)), known.get(number, -1)
-            keep = not (again and number in known)
+            stands = any(n > whole and p.suffix == ".compact" for n, p in entries.items())
+            keep = not again or number not in known or stands
             while keep and whole + 1 in entries and is_proven(entries[whole + 1]):
                 whole += 1
             found += _numbered(folder, above=whole)
