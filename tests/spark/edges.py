@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -133,6 +134,8 @@ def tame_table(draw: random.Random) -> pa.Table:
 
 
 def _is_tame(value: Any) -> bool:
+    if isinstance(value, str):  # of which a part may be read as a year
+        return re.search("[0-9]{5}", value) is None
     return not isinstance(value, date | datetime) or 1800 < value.year < 2100
 
 

@@ -10,6 +10,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from slackwater.errors import Problem
+from slackwater.query.typed import UnsupportedError
 from slackwater.spark.failure import storage_failure
 
 # Values that cannot be computed, in either tier; files that cannot be read are other errors.
@@ -21,6 +22,7 @@ FAULTS = (
     UnicodeError,
     OverflowError,
     RecursionError,
+    UnsupportedError,
 )
 LONGEST = 300  # characters of a reason
 

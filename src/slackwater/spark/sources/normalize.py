@@ -162,7 +162,7 @@ def _stamps(files: Sequence[Path]) -> list[list[object]]:
 
 def _escaped(path: str) -> str:
     """DuckDB reads patterns: what is none stands in brackets."""
-    return re.sub(r"([[*?])", r"[\1]", path)
+    return re.sub(r"([\[*?])", r"[\1]", path)
 
 
 def _literal(text: str) -> str:
