@@ -62,7 +62,7 @@ def cast(value: str, given: str, wanted: str) -> str | None:
     if given == wanted:
         return value
     if given == "void":
-        return f"CAST({value} AS {duck(wanted)})" if _is_plain(wanted) else None
+        return f"CAST({value} AS {duck(wanted)})" if _is_plain(wanted) else value  # a null
     named = _NAMED.get((given, wanted))
     if named is not None:
         return named.format(value)
