@@ -14,7 +14,7 @@ from slackwater.query.schema import Schema
 from tests.spark import cases
 from tests.spark.edges import COLUMNS, compare, edge_table, tame_table
 
-RANDOM = 300
+RANDOM = 150
 
 
 def _ulps(text: str) -> int:
