@@ -221,7 +221,7 @@ def _comparable(left: Typed, right: Typed) -> tuple[Typed, Typed]:
         if right.kind in WHOLE and right.literal is not None:
             right = _exact(right)
     met = meeting(left.kind, right.kind)
-    if met is None or not _is_ordered(met):
+    if met is None or not is_ordered(met):
         raise UnsupportedError(f"{left.kind} compared with {right.kind}", "cast one of them")
     return left.to(met), right.to(met)
 
@@ -231,5 +231,5 @@ _NESTED = ("struct<", "array<")  # equal if all they hold is, nulls inside inclu
 _ORDERED = ("boolean", "string", "binary", "date", "timestamp", "timestamp_ntz", "void")
 
 
-def _is_ordered(kind: str) -> bool:
+def is_ordered(kind: str) -> bool:
     return is_number(kind) or kind in _ORDERED

@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from slackwater.query.kinds import MOST, WHOLE, Decimal, decimal_of, duck, is_decimal, is_number
-from slackwater.query.operators import scaled
+from slackwater.query.operators import is_ordered, scaled
 from slackwater.query.typed import Typed, UnsupportedError
 
 Of = Callable[[Any], Typed]
@@ -37,7 +37,6 @@ _NAMES: dict[str, type[exp.Expr]] = {
     "bool_or": exp.LogicalOr,
 }
 SKETCHES = ("hll_sketch_agg", "kll_sketch_agg_double")
-_ORDERED = ("boolean", "string", "binary", "date", "timestamp", "timestamp_ntz", "void")
 
 
 def is_known(node: exp.Expr) -> bool:
@@ -126,7 +125,7 @@ def summed(value: str, kind: str, digits: int = MOST) -> str:
 
 
 def _kept(value: Typed, kind: Any) -> Typed:
-    if not is_number(value.kind) and value.kind not in _ORDERED:
+    if not is_ordered(value.kind):
         raise UnsupportedError(f"{_KEEPS[kind]} of {value.kind}", "take it of its parts")
     return Typed(f"{_KEEPS[kind]}({value.sql})", value.kind)
 

@@ -23,7 +23,7 @@ from slackwater.spark.sources.files import Files
 from slackwater.spark.sources.folder import is_remote
 from slackwater.spark.sources.infer import types_of
 
-FEW = 64  # files of a batch that are looked at while it is read, a millisecond each
+FEW = 64  # files of a batch that are looked at while it is read
 SHOWN = 3  # files in one message
 
 
