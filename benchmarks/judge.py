@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 import slackwater as sw
-from slackwater.spark.sinks import ParquetSink
+from slackwater.execute.sinks import ParquetSink
 from slackwater.units import DAY, HOUR, MINUTE, SECOND
 
 Ints = npt.NDArray[np.int64]

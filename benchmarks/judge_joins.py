@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import slackwater as sw
-from slackwater.spark.sinks import ParquetSink
+from slackwater.execute.sinks import ParquetSink
 from slackwater.units import SECOND
 
 Ints = npt.NDArray[np.int64]

@@ -27,7 +27,7 @@ PLACES: tuple[Place, ...] = ("spark", "core", "replay")  # the first is worth mo
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
-ENGINE, NOT_ENGINE = "slackwater.spark", ("slackwater.spark.bench",)
+ENGINE, NOT_ENGINE = "slackwater.spark", ("slackwater.bench",)
 REPLAYED = ("tests/replay", "tests/papers")
 # what every test may use without saying anything
 PLAIN = ("slackwater.errors", "slackwater.units")

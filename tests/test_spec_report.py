@@ -25,9 +25,9 @@ def test_code_that_the_engine_calls_is_told_from_code_that_only_tests_call() -> 
 
 
 def test_the_engine_is_what_runs_without_benchmarks_and_replay() -> None:
-    assert {"slackwater.spark.loop", "slackwater.control.step"} <= engine_modules()
+    assert {"slackwater.execute.loop", "slackwater.control.step"} <= engine_modules()
     assert not [name for name in engine_modules() if name.startswith("slackwater.replay")]
-    assert "slackwater.spark.bench.slack" not in engine_modules()
+    assert "slackwater.bench.slack" not in engine_modules()
 
 
 def test_who_asks_for_spark_is_shown_on_spark(request: pytest.FixtureRequest) -> None:

@@ -29,15 +29,34 @@ from slackwater.query.monoid import monoid
 from slackwater.query.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from slackwater.spark.answers import latest
-    from slackwater.spark.asking import prod, read_estimates
+    from slackwater.execute.estimates.ask import prod, read_estimates
+    from slackwater.execute.sinks import callback, console, memory, parquet
     from slackwater.spark.handle import Handle
+    from slackwater.spark.latest import latest
     from slackwater.spark.pipeline import Pipeline, pipeline, stream
     from slackwater.spark.session import local_session
-    from slackwater.spark.sinks import callback, console, memory, parquet
     from slackwater.spark.sources import files, generator, recording
 
 __version__ = "0.1.0"
+
+# What needs more than a query is loaded when it is asked for: reading events does without.
+_HOMES = {
+    "Handle": "slackwater.spark.handle",
+    "Pipeline": "slackwater.spark.pipeline",
+    "callback": "slackwater.execute.sinks",
+    "console": "slackwater.execute.sinks",
+    "files": "slackwater.spark.sources",
+    "generator": "slackwater.spark.sources",
+    "latest": "slackwater.spark.latest",
+    "local_session": "slackwater.spark.session",
+    "memory": "slackwater.execute.sinks",
+    "parquet": "slackwater.execute.sinks",
+    "pipeline": "slackwater.spark.pipeline",
+    "prod": "slackwater.execute.estimates.ask",
+    "read_estimates": "slackwater.execute.estimates.ask",
+    "recording": "slackwater.spark.sources",
+    "stream": "slackwater.spark.pipeline",
+}
 
 __all__ = [
     "CheckpointError",
@@ -75,9 +94,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What needs Spark is loaded when it is asked for: reading events does without."""
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module("slackwater.spark.front"), name)
+    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

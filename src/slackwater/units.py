@@ -22,6 +22,8 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
+BEGIN_OF_TIME, END_OF_TIME = -(1 << 61), 1 << 61  # before and after every instant
+
 _UNITS = {
     **dict.fromkeys(("us", "µs", "microsecond", "microseconds"), MICROSECOND),
     **dict.fromkeys(("ms", "millisecond", "milliseconds"), MILLISECOND),

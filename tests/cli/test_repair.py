@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from slackwater.cli.main import app
-from slackwater.spark.checkpoint import Checkpoint
+from slackwater.runs.checkpoint import Checkpoint
 
 cli = CliRunner()
 

@@ -20,7 +20,7 @@ from slackwater.control.asking import Request
 from slackwater.events import log
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
-from slackwater.spark.inbox import new_id
+from slackwater.runs.requests import new_id
 from slackwater.spark.sources import files
 from tests.differential.case import Case, Life, seconds
 from tests.differential.terms import Row
@@ -100,7 +100,7 @@ def run_by_hand(session: SparkSession, case: Case, folder: Path) -> None:
                 loop.process(driver.frame(session, loop, tables, empty), number)
                 number += 1
             if case.flush and index == len(case.lives) - 1:
-                loop.finish(session)
+                loop.finish()
         finally:
             loop.close()
 

@@ -11,9 +11,9 @@ import slackwater as sw
 from slackwater.errors import QueryError
 from slackwater.plan.build import check
 from slackwater.plan.estimates import EstimateColumns
-from slackwater.plan.opening import reading
+from slackwater.plan.sql.estimates import reading
+from slackwater.plan.sql.windows import Writer
 from slackwater.plan.stage import QueryPlan, lay_out
-from slackwater.plan.statement import Writer
 from slackwater.query.stream import Stream
 from tests.spark.driver import readings
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.execute.estimates import near
+from slackwater.execute.sinks import MemorySink
 from slackwater.query.stream import Stream
-from slackwater.spark import near
-from slackwater.spark.sinks import MemorySink
 from tests.properties.test_engines_agree import CUTS, LATE, WINDOW, one_level, two_levels
 from tests.spark.driver import batch, readings, replayed, run
 

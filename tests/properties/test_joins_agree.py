@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.execute.sinks import MemorySink
 from slackwater.plan.tree import all_trees, show_tree
 from slackwater.query.stream import Stream
-from slackwater.spark.sinks import MemorySink
 from tests.spark.driver import Batch, batch, readings, run
 
 SECOND = 1_000_000

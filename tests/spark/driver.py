@@ -10,17 +10,17 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.control.waiting import slack_params
+from slackwater.execute.loop import Loop
+from slackwater.execute.sinks import MemorySink
 from slackwater.plan.meaning import words
 from slackwater.plan.stage import describe
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.replay.interpreter import Interpreter
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.intake import join_streams
-from slackwater.spark.loop import Loop
+from slackwater.runs.checkpoint import Checkpoint
 from slackwater.spark.pipeline import Options, Pipeline
+from slackwater.spark.read.streams import join_streams
 from slackwater.spark.schemas import as_frame
-from slackwater.spark.sinks import MemorySink
 
 ROWS = Schema.of(ts="timestamp", k="bigint", v="bigint")
 ARROW = pa.schema(
@@ -89,7 +89,7 @@ def run(
         for number, table in enumerate(batches):
             loop.process(frame(session, loop, table), number)
         if flush:
-            loop.finish(session)
+            loop.finish()
     finally:
         loop.close()
     return loop

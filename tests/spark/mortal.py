@@ -20,7 +20,8 @@ import pytest
 from pyspark.sql.readwriter import DataFrameWriter
 
 from slackwater.events.log import EventLog
-from slackwater.spark import checkpoint, columnar
+from slackwater.execute import duck as columnar
+from slackwater.runs import checkpoint
 
 
 class Killed(BaseException):

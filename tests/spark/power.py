@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from slackwater.spark.checkpoint import Checkpoint
+from slackwater.runs.checkpoint import Checkpoint
 
 Names = dict[int, dict[str, int]]  # by folder: what its names stand for
 Bytes = dict[int, bytes]

@@ -12,9 +12,9 @@ import pytest
 
 import slackwater as sw
 from slackwater.events.log import EventLog
-from slackwater.spark.agreement import agree
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.progress import SparkLog
+from slackwater.runs.agreement import agree
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.offsets import SparkLog
 
 HEAD = 'v1\n{"batchWatermarkMs":0}'
 
@@ -306,7 +306,7 @@ def test_what_spark_wrote_about_a_batch_is_flushed_with_its_folders(
     world.entry("sources/0/4", "v1\n{}")
     world.plan(4)
     flushed: list[Path] = []
-    monkeypatch.setattr("slackwater.spark.disk.sync", flushed.append)
+    monkeypatch.setattr("slackwater.runs.files.sync", flushed.append)
     assert world.log.flush(4) == world.log.mark(4)
     spark = world.log.folder
     names = {"metadata", "offsets/4", "offsets/.4.crc", "sources/0/4", "sources/0/.4.crc"}

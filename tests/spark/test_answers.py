@@ -12,12 +12,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.execute.loop import Loop
+from slackwater.execute.sinks import MemorySink
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.replay.interpreter import Interpreter
-from slackwater.spark.loop import Loop
 from slackwater.spark.pipeline import Pipeline
-from slackwater.spark.sinks import MemorySink
 from tests.spark.driver import frame, make_loop
 
 START = datetime(2026, 1, 4, 23, 59, 50, tzinfo=UTC)  # a Sunday
@@ -118,7 +118,7 @@ def driven(spark: SparkSession, query: Query, folder: Path, tier: str, cut: int 
             for number in range(first, last):
                 loop.process(frame(spark, loop, TABLES[number], empty), number)
             if last == len(TABLES):
-                loop.finish(spark)
+                loop.finish()
         finally:
             loop.close()
     return loop

@@ -15,9 +15,9 @@ from py4j.protocol import Py4JError
 
 import slackwater as sw
 from slackwater.errors import SourceError
-from slackwater.spark.arrivals import Arrivals, Watched
-from slackwater.spark.progress import SparkLog
-from slackwater.spark.sinks import MemorySink
+from slackwater.execute.sinks import MemorySink
+from slackwater.runs.offsets import SparkLog
+from slackwater.spark.read.arrivals import Arrivals, Watched
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

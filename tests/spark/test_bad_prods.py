@@ -13,13 +13,13 @@ import slackwater as sw
 from slackwater.control import prodding
 from slackwater.control.asking import Request
 from slackwater.events import log
+from slackwater.execute import loop as looping
+from slackwater.execute.batch import Applying
+from slackwater.execute.estimates.near import Near
 from slackwater.plan import estimates as build
 from slackwater.query.expression import Expression
 from slackwater.query.stream import Query
-from slackwater.spark import loop as looping
-from slackwater.spark import near
-from slackwater.spark.apply import Applying
-from slackwater.spark.checkpoint import Checkpoint
+from slackwater.runs.checkpoint import Checkpoint
 from tests.spark.bad_prods import WHERES, leave_files, leave_wheres
 from tests.spark.driver import answers, frame, make_loop, readings, run
 from tests.spark.test_estimates import even
@@ -39,7 +39,7 @@ def crash(*_: Any, **__: Any) -> None:
 def tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each tier by itself: nothing is read in the driver for Spark, however little it is."""
     if request.param == "spark":
-        monkeypatch.setattr(near, "FEW", -1)
+        monkeypatch.setattr(Near, "can_read", lambda *_: False)
     return str(request.param)
 
 
@@ -85,7 +85,7 @@ def test_no_request_stops_a_pipeline_and_each_is_told(
             left = leave_wheres(loop.inbox.folder) | leave_files(loop.inbox.folder)
             loop.inbox.put(Request("good", "q", "k = 1"))
         loop.process(frame(spark, loop, table), number)
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     found = {event["prod"]: event for event in told(tmp_path / "ck")}
     assert set(found) == {*left, "good"}
@@ -114,7 +114,7 @@ def test_a_request_that_fails_while_it_is_answered_is_set_aside_alone(
             for name, where in FAILING.items():
                 loop.inbox.put(Request(name, "q", where))
         loop.process(frame(spark, loop, table), number)
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     found = {event["prod"]: event for event in told(tmp_path / "ck")}
     assert found["good"]["rows"] == 1
@@ -180,7 +180,7 @@ def test_what_is_no_fault_of_a_request_is_not_blamed_on_it(
     loop = make_loop(spark, (per_key(sw.memory()),), tmp_path, tier=tier)
     loop.process(frame(spark, loop, even(1)[0]), 0)
     loop.inbox.put(Request("asked", "q", "k = 1"))
-    speaking = "slackwater.spark.estimating.Estimator._opened"
+    speaking = "slackwater.execute.estimates.read.Estimator._opened"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(speaking, _broken)
         with pytest.raises(OverflowError, match="the engine is broken"):

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
+from slackwater.bench import estimates as early
+from slackwater.bench import native, ours, plot
+from slackwater.bench import slack as promises
+from slackwater.bench.answer import Answers
+from slackwater.bench.cases import CASES, Case, choose
+from slackwater.bench.data import SENTINEL, batch_files, prepare
+from slackwater.bench.measured import Measured
+from slackwater.bench.session import own_session
+from slackwater.bench.windows import judge, measure, report
 from slackwater.cli import bench as command
 from slackwater.errors import QueryError
-from slackwater.spark.bench import estimates as early
-from slackwater.spark.bench import native, ours, plot
-from slackwater.spark.bench import slack as promises
-from slackwater.spark.bench.answer import Answers
-from slackwater.spark.bench.cases import CASES, Case, choose
-from slackwater.spark.bench.data import SENTINEL, batch_files, prepare
-from slackwater.spark.bench.measured import Measured
-from slackwater.spark.bench.session import own_session
-from slackwater.spark.bench.windows import judge, measure, report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

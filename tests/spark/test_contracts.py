@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.spark.sinks import MemorySink
+from slackwater.execute.sinks import MemorySink
 
 SECOND = 1_000_000
 ROWS = 4000

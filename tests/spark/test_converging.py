@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.spark import near
-from slackwater.spark.converging import MOST, sample_of
-from slackwater.spark.sinks import MemorySink
+from slackwater.execute.estimates.near import Near
+from slackwater.execute.estimates.sample import MOST, sample_of
+from slackwater.execute.sinks import MemorySink
 from tests.events.test_schema import undocumented
 from tests.spark.driver import batch, readings, run
 
@@ -78,7 +78,7 @@ def test_samples_are_told_once_and_alike_on_both_tiers(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiers = [told(spark, tmp_path / tier, tier) for tier in ("columnar", "spark")]
-    monkeypatch.setattr(near, "FEW", 0)
+    monkeypatch.setattr(Near, "can_read", lambda *_: False)
     tiers.append(told(spark, tmp_path / "jobs", "spark"))
     samples = [[each.get("sample") for each in estimates] for estimates in tiers]
     assert samples[0] == samples[1] == samples[2]

@@ -17,12 +17,12 @@ from pyspark.sql.types import LongType, StructField, StructType
 import slackwater as sw
 from slackwater.control.working import Piece
 from slackwater.events import log
+from slackwater.execute.loop import Loop
+from slackwater.execute.sinks import MemorySink
 from slackwater.query.stream import Query, Stream
-from slackwater.spark import working
-from slackwater.spark.engine import new_run
-from slackwater.spark.loop import Loop
+from slackwater.runs.run import new_run
 from slackwater.spark.pipeline import Pipeline
-from slackwater.spark.sinks import MemorySink
+from slackwater.spark.read import backlog as working
 from tests.spark import story
 from tests.spark.driver import batch, frame, make_loop, readings, run
 
@@ -125,7 +125,7 @@ def test_estimates_overtake_what_waits_and_finals_do_not(
     assert covered == {1: 20, 2: 30, 3: 40, 4: 44, 5: 45}
     assert all(row["coverage"] < 1 for row in estimates)
     assert told(sink) == [(0.0, 0, 25, 25), (0.0, 1, 20, 20)]
-    assert not loop.book.of("q-backlog")
+    assert not loop.catalog.at("q-backlog")
     loop.close()
 
 
@@ -167,7 +167,7 @@ def test_a_stop_amid_a_backlog_changes_nothing(spark: SparkSession, tmp_path: Pa
         loop = make_loop(spark, ask(halting), tmp_path / "b", tier=tier)
         loop.process(frame(spark, loop, table), number)
         if number == len(tables) - 1:
-            loop.finish(spark)
+            loop.finish()
         loop.close()
     assert told(halting) == told(straight)
     assert told(halting, "estimate") == told(straight, "estimate")
@@ -190,11 +190,11 @@ def test_a_batch_that_failed_is_worked_on_again_as_decided(
     run_on = make_loop(spark, ask, tmp_path / "ck")
     for number, table in enumerate(tables[1:], start=1):
         run_on.process(frame(spark, run_on, table), number)
-    run_on.finish(spark)
+    run_on.finish()
     run_on.close()
     assert told(sink) == [(0.0, 0, 25, 25), (0.0, 1, 20, 20)]
     assert story.missing(tmp_path / "ck") == []
-    assert not run_on.book.of("q-backlog")
+    assert not run_on.catalog.at("q-backlog")
 
 
 def test_the_work_goes_on_while_no_rows_come(spark: SparkSession, tmp_path: Path) -> None:

@@ -15,17 +15,18 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.events.log import EventLog
 from slackwater.events.segments import set_aside
+from slackwater.execute.limits import Limits
+from slackwater.execute.loop import Loop
 from slackwater.plan.stage import describe
 from slackwater.query.join import Emit
 from slackwater.query.stream import Query, Stream
-from slackwater.spark import book, pipeline
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.intake import join_streams
-from slackwater.spark.loop import Loop
-from slackwater.spark.parquet import write_parquet
+from slackwater.runs import catalog as catalog
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.spark import pipeline
 from slackwater.spark.pipeline import Options, Pipeline
+from slackwater.spark.read.streams import join_streams
+from slackwater.spark.tier.parquet import write_parquet
 from tests.spark.driver import batch, frame, readings, run
 from tests.spark.mortal import Reaper, mortal
 from tests.spark.story import batches, ending, leftovers, missing, queries
@@ -59,7 +60,7 @@ class Lives:
                 loop.process(frame(self.spark, loop, tables[number]), number)
                 assert leftovers(self.folder) == []
                 assert missing(self.folder) == []
-            loop.finish(self.spark)
+            loop.finish()
         finally:
             if loop is not None:
                 loop.close()
@@ -86,12 +87,11 @@ def test_death_at_any_write_changes_nothing(
     told = queries(readings("1 day"))
     told = told if tier == "columnar" else (told[1], told[3])  # jobs are slow: the two richest
     tables = batches(9 if tier == "columnar" else 6)
-    monkeypatch.setattr(book, "FAN_IN", 3)
-    monkeypatch.setitem(EventLog.__init__.__kwdefaults__, "full", 5_000)  # set aside now and then
-    run(spark, told, tables, tmp_path / "calm", tier=tier)
+    limits = Limits(fan_in=3, log_bytes=5_000)  # merged, and set aside, now and then
+    run(spark, told, tables, tmp_path / "calm", tier=tier, limits=limits)
     expected = ending(tmp_path / "calm")
 
-    lives = Lives(spark, told, tmp_path / "killed", tier=tier)
+    lives = Lives(spark, told, tmp_path / "killed", tier=tier, limits=limits)
     reaper = die_until_done(lives, tables, monkeypatch)
 
     assert ending(lives.folder) == expected

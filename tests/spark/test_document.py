@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import slackwater as sw
+from slackwater.execute.sinks import ConsoleSink, MemorySink, ParquetSink
 from slackwater.spark.document import Document, load
-from slackwater.spark.sinks import ConsoleSink, MemorySink, ParquetSink
 from slackwater.spark.sources import Files, Generator, Recording
 
 SOURCE = """

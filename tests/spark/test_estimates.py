@@ -18,11 +18,11 @@ import slackwater as sw
 from slackwater.cli.main import app
 from slackwater.control.asking import Request
 from slackwater.events import log
+from slackwater.execute.limits import Limits
+from slackwater.execute.loop import Loop
 from slackwater.query.stream import Stream
-from slackwater.spark import near
-from slackwater.spark.distributed import SparkEngine
-from slackwater.spark.inbox import Inbox
-from slackwater.spark.loop import Loop
+from slackwater.runs.requests import Inbox
+from slackwater.spark.tier.distributed import SparkEngine
 from tests.spark.driver import batch, frame, make_loop, readings, run
 from tests.spark.story import write_input
 
@@ -83,10 +83,10 @@ def test_estimates_that_wait_to_be_judged_are_few_files_and_gone_with_their_wind
     most = 0
     for number, table in enumerate(even(40, span=2)):
         loop.process(frame(spark, loop, table), number)
-        most = max(most, len(loop.book.of("q-estimates")))
+        most = max(most, len(loop.catalog.at("q-estimates")))
     assert 3 < most < 20
-    loop.finish(spark)
-    assert loop.book.of("q-estimates") == []
+    loop.finish()
+    assert loop.catalog.at("q-estimates") == []
     loop.close()
 
 
@@ -247,17 +247,17 @@ def fail(*_: object) -> None:
 def test_what_is_read_on_the_executors_outlives_its_runs_and_leaves_nothing_behind(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(near, "FEW", -1)  # nothing is few enough for the driver
     query = totals().query("q", sw.slack(0), sink=sw.memory(), estimates=sw.estimates())
-    loop = make_loop(spark, (query,), tmp_path / "ck", tier="spark")
-    handle = sw.Handle(None, loop, None, spark, flush=False)  # type: ignore[arg-type]
+    few = Limits(driver_rows=-1)  # nothing is few enough for the driver
+    loop = make_loop(spark, (query,), tmp_path / "ck", tier="spark", limits=few)
+    handle = sw.Handle(None, loop, loop.runtime, None, spark, flush=False)  # type: ignore[arg-type]
     tables = even(8)
     for number in (0, 1):
         loop.process(frame(spark, loop, tables[number]), number)
     before = {thread.ident for thread in threading.enumerate()}
     asked = [handle.estimate(where="k = 1") for _ in range(4)]
     with monkeypatch.context() as patch:
-        patch.setattr(SparkEngine, "pick", fail)
+        patch.setattr(SparkEngine, "run", fail)
         with pytest.raises(sw.QueryError, match="PROD_FAILED"):
             handle.estimate(where="k = 1")
     left = [t.name for t in threading.enumerate() if t.ident not in before]

@@ -25,15 +25,15 @@ from pyspark.sql import DataFrame, SparkSession
 import slackwater as sw
 from slackwater.control.asking import Request
 from slackwater.events import log
+from slackwater.execute.loop import Loop
+from slackwater.execute.sinks import Results, Target
 from slackwater.plan.stage import describe
 from slackwater.query.stream import Query
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.inbox import Inbox
-from slackwater.spark.intake import Intake, join_streams
-from slackwater.spark.loop import Loop
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.requests import Inbox
 from slackwater.spark.pipeline import Options, Pipeline
+from slackwater.spark.read.streams import Intake, join_streams
 from slackwater.spark.session import local_session
-from slackwater.spark.sinks import Results
 from tests.spark.driver import batch, frame, make_loop, readings, run
 from tests.spark.story import ending, leftovers, write_input
 
@@ -64,7 +64,7 @@ def tell(
     try:
         for number in range(loop.batch + 1, len(tables)):
             loop.process(frame(spark, loop, tables[number]), number)
-        loop.finish(spark)
+        loop.finish()
     finally:
         loop.close()
 
@@ -201,7 +201,7 @@ def test_a_checkpoint_in_use_is_refused_here_and_in_another_process(
         make_loop(spark, (per_key(),), tmp_path)
     assert caught.value.condition == "CHECKPOINT_IN_USE"
     assert str(os.getpid()) in caught.value.message
-    code = "import sys; from slackwater.spark.checkpoint import Checkpoint as C; "
+    code = "import sys; from slackwater.runs.checkpoint import Checkpoint as C; "
     code += "C.open(sys.argv[1], '', {})"
     command = [sys.executable, "-c", code, str(tmp_path)]
     other = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -538,16 +538,19 @@ class Ledger:
 
     rows: dict[int, list[Any]] = field(default_factory=dict)
 
-    def open(self, query: str) -> None:
+    def open(self, target: Target) -> None:
         pass
 
-    def write(self, batch: int, results: Results) -> int:
+    def prepare(self, batch: int, results: Results) -> int:
         table = results.arrow()
         found = table.select(["window_start", "k", "n", "s"]).to_pylist()
         self.rows.setdefault(batch, sorted(found, key=str))
         return int(table.num_rows)
 
-    def rollback(self, batch: int) -> None:
+    def commit(self, batch: int) -> None:
+        pass  # it is stored already
+
+    def recover(self, last: int) -> None:
         pass  # what is stored is stored
 
 
@@ -561,7 +564,7 @@ def test_an_end_that_was_begun_is_finished_and_its_answers_are_not_contradicted(
     run(spark, (per_key(sink=calm),), FEW[:2], tmp_path / "calm")
     run(spark, (per_key(sink=ledger),), FEW[:2], tmp_path / "ck", flush=False)
     loop = make_loop(spark, (per_key(sink=ledger),), tmp_path / "ck")
-    crash_before_commit(lambda: loop.finish(spark))
+    crash_before_commit(lambda: loop.finish())
     loop.close()
     assert ledger.rows[2]  # the sink has answers of the end
     again = make_loop(spark, (per_key(sink=ledger),), tmp_path / "ck")
@@ -815,13 +818,13 @@ def test_what_closes_is_answered_once_and_nothing_of_it_remains(
         rows = [(t, t % 3, 1) for t in range(number * 7, number * 7 + 7)]
         loop.process(frame(spark, loop, batch(*rows)), number)
         mark = loop.state.watermarks["q"] / 1_000_000
-        assert all(run.high / 1_000_000 + 6 > mark for run in loop.book.all())
-        assert len(loop.book.all()) <= 4  # bounded by what is open, not by history
+        assert all(run.high / 1_000_000 + 6 > mark for run in loop.catalog.all())
+        assert len(loop.catalog.all()) <= 4  # bounded by what is open, not by history
         table = sink.batches.get(number)
         ends = [] if table is None else [e.timestamp() for e in table["window_end"].to_pylist()]
         assert all(end <= mark for end in ends)
         assert not set(ends) & set(answered)
         answered += ends
-    loop.finish(spark)
+    loop.finish()
     loop.close()
-    assert loop.book.all() == []
+    assert loop.catalog.all() == []

@@ -13,14 +13,14 @@ from pyspark.sql import DataFrame, SparkSession
 import slackwater as sw
 from slackwater.errors import QueryError
 from slackwater.events import log
-from slackwater.plan.joining import JoinWriter
-from slackwater.plan.statement import Writer
+from slackwater.execute.duck import DuckEngine
+from slackwater.execute.sinks import MemorySink
+from slackwater.plan.sql.joins import JoinWriter
+from slackwater.plan.sql.windows import Writer
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Stream, StreamDef
-from slackwater.spark.columnar import ColumnarEngine
-from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.schemas import spark_schema
-from slackwater.spark.sinks import MemorySink
+from slackwater.spark.tier.distributed import SparkEngine
 from tests.plan.test_join import join_of, joined
 from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
 
@@ -111,7 +111,7 @@ def test_keys_of_nested_types_are_joined_and_grouped_by_what_they_hold(
     loop = make_loop(spark, tuple(queries), tmp_path, empty=empty, tier=tier)
     for number, table in enumerate(batches):
         loop.process(frame(spark, loop, table, empty), number)
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     pairs = [(1, 1)] * 4 + [(2, 2)] + [(3, 3)] * 4 + [(4, 4)]  # a null inside is equal to a null
     for name, (of_join, of_groups) in sinks.items():
@@ -301,7 +301,7 @@ def test_state_is_let_go_behind_the_watermark(spark: SparkSession, tmp_path: Pat
     for number in range(30):
         rows = [(number + part / 4, part, number) for part in range(4)]
         loop.process(frame(spark, loop, both(rows, rows)), number)
-        held.append(sum(run.rows for run in loop.book.all()))
+        held.append(sum(run.rows for run in loop.catalog.all()))
     assert max(held[15:]) <= max(held[8:15])
     assert max(held) < 30 * 8
     loop.close()
@@ -340,7 +340,7 @@ def test_the_tier_may_change_while_a_join_runs(spark: SparkSession, tmp_path: Pa
         rows = [(number, 1, 10 * number)]
         tables = {name: batch(*rows) for name in ("abc"[number % 3], "abc"[(number + 1) % 3])}
         loop.process(frame(spark, loop, tables), number)
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     a, b, c = (
         [n for n in range(6) if name in ("abc"[n % 3], "abc"[(n + 1) % 3])] for name in "abc"
@@ -373,7 +373,9 @@ def test_the_window_lies_by_its_key_and_stays_there(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[DataFrame] = []
-    monkeypatch.setattr(SparkEngine, "gather", lambda _, found: (asked.append(found), found)[1])
+    told = SparkEngine._gathered
+    note = lambda engine, found: (asked.append(found), told(engine, found))[1]  # noqa: E731
+    monkeypatch.setattr(SparkEngine, "_gathered", note)
     streams = [readings(name=name) for name in "abc"]
     results = sw.join(*streams, on="k", within="50 s").select("a.v AS v")
     query = results.query("q", sw.slack("10 s"), sink=sw.memory())
@@ -390,16 +392,15 @@ def test_the_window_lies_by_its_key_and_stays_there(
 
 def test_many_streams_are_joined_on_keys_not_on_times(tmp_path: Path) -> None:
     plan = join_of(joined(*"abcde").select("a.v AS v").query("q", sw.slack("1 s")))
-    text = JoinWriter(Writer("duckdb"), plan).results(plan.written, range(5))
-    engine = ColumnarEngine(tmp_path)
+    join = JoinWriter(Writer("duckdb"), plan).results(plan.written, range(5))
+    engine = DuckEngine(tmp_path)
     for number, name in enumerate("abcde"):
         for kind, size in (("f", 12_000), ("h", 24_000)):
             values = np.arange(size)
             table = pa.table({"pane": values, f"{name}_k": values, f"{name}_v": values * 1.0})
             engine._duck.register(f"{kind}{number}", table)
-    names = {name for name in ("after", *(f"live{n}" for n in range(5))) if f"${name}" in text}
-    asked = f"EXPLAIN (FORMAT json) {text}"
-    found = engine._duck.sql(asked, params=dict.fromkeys(names, 0)).fetchall()[0][1]
+    asked = f"EXPLAIN (FORMAT json) {join.text}"
+    found = engine._duck.sql(asked, params=dict.fromkeys(join.parameters, 0)).fetchall()[0][1]
     assert "HASH_JOIN" in found
     assert not [kind for kind in ("NESTED_LOOP", "IE_JOIN", "CROSS_", "PIECEWISE") if kind in found]
     engine.close()

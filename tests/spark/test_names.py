@@ -13,10 +13,10 @@ from pyspark.sql import functions as F
 
 import slackwater as sw
 from slackwater.errors import QueryError
+from slackwater.execute.sinks import MemorySink
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.spark.pipeline import Pipeline
-from slackwater.spark.sinks import MemorySink
 from tests.spark.driver import frame, make_loop
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def test_every_name_works_in_every_role(
     try:
         for number, rows in enumerate(parts):
             loop.process(frame(spark, loop, {"r": rows, "s": rows}, none), number)
-        loop.finish(spark)
+        loop.finish()
     finally:
         loop.close()
     for what, sink in sinks.items():
@@ -177,7 +177,7 @@ def test_texts_that_look_like_ours_are_only_texts(
     try:
         for number, seconds in enumerate((range(12), range(12, 40))):
             loop.process(frame(spark, loop, {"r": table(("v",), seconds)}, none), number)
-        loop.finish(spark)
+        loop.finish()
     finally:
         loop.close()
     found = sinks[0].table()

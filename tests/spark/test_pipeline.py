@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.spark import checkpoint
+from slackwater.runs import checkpoint
 from tests.spark.driver import answers, batch, frame, make_loop, readings, replayed, run
 
 MINUTE = [
@@ -148,7 +148,7 @@ def test_a_pipeline_changes_its_tier_while_it_runs(spark: SparkSession, tmp_path
         loop.pin = pin  # type: ignore[assignment]
         tiers.append(loop.state.tier)
         loop.process(frame(spark, loop, table), number)
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     assert tiers == ["columnar", "spark", "columnar", "spark"]
     assert answers(sink) == replayed(query, MINUTE)
@@ -185,9 +185,9 @@ def test_many_small_runs_are_merged(spark: SparkSession, tmp_path: Path, tier: s
         batch((t, t % 3, t * t % 17), (t, 1, t)) for t in range(9 if tier == "spark" else 70)
     ]
     loop = run(spark, (query,), batches, tmp_path, flush=False, tier=tier)
-    assert len(loop.book.all()) < 16
+    assert len(loop.catalog.all()) < 16
     loop = make_loop(spark, (query,), tmp_path, tier=tier)
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     assert answers(sink) == replayed(query, batches)
 

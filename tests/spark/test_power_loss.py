@@ -22,10 +22,10 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events.log import EventLog
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.loop import Loop
-from slackwater.spark.progress import SparkLog
-from slackwater.spark.run import verify
+from slackwater.execute.loop import Loop
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.offsets import SparkLog
+from slackwater.runs.run import verify
 from slackwater.units import fingerprint
 from tests.spark.power import Disk, Loss, Moment, without_flushes
 from tests.spark.test_repair import pipeline, told, write_file
@@ -107,7 +107,7 @@ def _wrong(story: Story, moment: Moment, loop: Loop) -> str | None:
     if loop.batch < moment.committed:
         return f"goes on from batch {loop.batch}"
     try:
-        for run in loop.book.all():
+        for run in loop.catalog.all():
             verify(run, loop.checkpoint.runs)
     except sw.CheckpointError as error:
         return str(error)

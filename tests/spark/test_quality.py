@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.control.waiting import slack_params
 from slackwater.events import log
+from slackwater.execute.loop import Loop
 from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter
-from slackwater.spark.loop import Loop
 from slackwater.spark.pipeline import Pipeline
 from tests.spark.driver import ARROW, answers, frame, make_loop, readings, replayed, run
 
@@ -170,7 +170,7 @@ def test_decisions_and_measurements_go_on_unchanged_after_a_restart(
         loop.process(frame(spark, loop, batches[number]), number)
         loop.close()
     loop = make_loop(spark, (query,), tmp_path / "b")
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     assert slack_path(loop) == slack_path(whole)
     assert loop.quality["q"] == whole.quality["q"]

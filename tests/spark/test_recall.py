@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
+from slackwater.execute.sinks import MemorySink
 from slackwater.query.stream import Query
-from slackwater.spark.sinks import MemorySink
 from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
 
 SECOND = 1_000_000
@@ -150,7 +150,7 @@ def test_a_restart_after_every_batch_changes_nothing(spark: SparkSession, tmp_pa
         loop.close()
         phases.append(loop.state.findings["ordered"].phase)
     loop = make_loop(spark, queries, tmp_path / "pieces")
-    loop.finish(spark)
+    loop.finish()
     loop.close()
     assert phases[0] == phases[4] == "holding"  # killed and started anew while it is held
     assert phases[-1] != "holding"

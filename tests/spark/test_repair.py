@@ -18,9 +18,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.progress import SparkLog
-from slackwater.spark.repair import repair
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.offsets import SparkLog
+from slackwater.runs.repair import repair
 from slackwater.spark.sources import files
 
 START = 1_704_067_200_000_000

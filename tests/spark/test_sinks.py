@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,9 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.execute.sinks import ParquetSink, TableResults, Target
 from slackwater.query.stream import Query
-from slackwater.spark.checkpoint import Owner
-from slackwater.spark.sinks import ParquetSink, Results
+from slackwater.runs.checkpoint import Owner
 from tests.spark.driver import batch, readings, run
 
 MINE = Owner("1234", "/checkpoints/mine", "results of query 'q'")
@@ -22,8 +22,12 @@ OTHERS = Owner("5678", "/checkpoints/other", "results of query 'p'")
 
 
 def write(sink: ParquetSink, number: int) -> None:
-    results = Results(cast(SparkSession, None), pa.table({"n": [number]}))
-    sink.write(number, results)
+    sink.prepare(number, TableResults(pa.table({"n": [number]})))
+    sink.commit(number)
+
+
+def claim(sink: ParquetSink, owner: Owner) -> None:
+    sink.open(Target("q", owner=owner))
 
 
 def query(name: str = "q", **places: Any) -> Query:
@@ -37,7 +41,7 @@ def test_a_path_stays_where_it_was_when_the_process_moves(
     sink = sw.parquet("out")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    sink.open("q")
+    sink.open(Target("q"))
     assert sink.folder == tmp_path / "out"
     assert sw.parquet(f"file://{tmp_path}/out") == sink
     with pytest.raises(sw.SinkError, match="SINK_REMOTE"):
@@ -46,14 +50,13 @@ def test_a_path_stays_where_it_was_when_the_process_moves(
 
 def test_a_folder_with_answers_of_others_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     sink = sw.parquet(tmp_path)
-    sink.open("p")
-    sink.claim(OTHERS)
+    claim(sink, OTHERS)
     write(sink, 0)
     for owner in (MINE, Owner(OTHERS.id, OTHERS.folder, MINE.output)):
         with pytest.raises(sw.SinkError, match=r"SINK_OCCUPIED.*'q'.*'p' of .*/other"):
-            sink.claim(owner)
+            claim(sink, owner)
     moved = Owner(OTHERS.id, "/checkpoints/moved", OTHERS.output)
-    sink.claim(moved)
+    claim(sink, moved)
     assert pq.read_table(tmp_path)["n"].to_pylist() == [0]
 
 
@@ -63,22 +66,20 @@ def test_answers_of_nobody_known_are_refused_unless_they_were_always_there(
 ) -> None:
     (tmp_path / name).mkdir()
     sink = sw.parquet(tmp_path)
-    sink.open("q")
     with pytest.raises(sw.SinkError, match="SINK_OCCUPIED"):
-        sink.claim(MINE)
-    sink.claim(Owner(MINE.id, MINE.folder, MINE.output, adopts=True))  # from before owners
-    sink.claim(MINE)
+        claim(sink, MINE)
+    claim(sink, Owner(MINE.id, MINE.folder, MINE.output, adopts=True))  # from before owners
+    claim(sink, MINE)
 
 
 def test_only_own_batches_are_rolled_back(tmp_path: Path) -> None:
     sink = sw.parquet(tmp_path)
-    sink.open("q")
-    sink.claim(MINE)
+    claim(sink, MINE)
     for number in range(3):
         write(sink, number)
     for name in ("batch=foo", "_batch=1", "_batch=probe", "other", "_batch=mine"):
         (tmp_path / name).mkdir()
-    sink.rollback(0)
+    sink.recover(0)
     kept = {path.name for path in tmp_path.iterdir()}
     assert kept == {"batch=0", "batch=foo", "other", "_batch=mine", "_slackwater.json"}
 
@@ -115,7 +116,7 @@ def test_two_outputs_of_a_pipeline_need_two_places(tmp_path: Path) -> None:
         (Path("folder"), 'sw.parquet("folder")'),
         (sw.memory, "sw.memory()"),
         (ParquetSink, "sw.memory()"),
-        (42, "open, write, rollback"),
+        (42, "open, prepare, commit and recover"),
     ],
 )
 def test_what_is_no_sink_is_refused_with_the_way_out(sink: Any, way_out: str) -> None:

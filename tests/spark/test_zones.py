@@ -23,11 +23,11 @@ from pyspark.sql.types import TimestampNTZType
 
 import slackwater as sw
 from slackwater.errors import CheckpointError, MachineError
+from slackwater.execute.duck import DuckEngine
+from slackwater.execute.sinks import MemorySink
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
-from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.schemas import as_frame
-from slackwater.spark.sinks import MemorySink
 from slackwater.zones import tzinfo_of
 from tests.spark import driver
 
@@ -267,12 +267,13 @@ def test_estimates_side_rows_and_files_keep_the_clock_on_the_wall(
     try:
         for number, table in enumerate(SKIPPED[:2]):
             loop.process(driver.frame(in_zone, loop, {"r": table}, empty), number)
-        with loop.columnar.beside() as beside:
+        with loop.driver.beside() as beside:
             where = "window_start = TIMESTAMP_NTZ '2026-03-08 02:00:00'"
             said = loop.snapshot.estimate(beside, loop.layout.readings["q"], where)
             frame = as_frame(in_zone, said)
         loop.process(driver.frame(in_zone, loop, {"r": SKIPPED[2]}, empty), 2)
-        loop.finish(in_zone.newSession())  # which is in no zone of ours
+        loop.runtime.session = in_zone.newSession()  # which is in no zone of ours
+        loop.finish()
     finally:
         loop.close()
     assert frame.schema["window_start"].dataType == TimestampNTZType()
@@ -322,11 +323,13 @@ def test_a_checkpoint_is_not_continued_in_another_zone(
 ELSEWHERE = """
 from pathlib import Path
 import pyarrow as pa
-from slackwater.spark.columnar import ColumnarEngine
-engine = ColumnarEngine(Path("."), sketches=False)
-text, schema = "SELECT hour(make_timestamptz(0)) AS h", pa.schema({"h": pa.int64()})
+from slackwater.execute.duck import DuckEngine
+from slackwater.plan.sql.statement import Statement
+engine = DuckEngine(Path("."), sketches=False)
+statement = Statement("SELECT hour(make_timestamptz(0)) AS h", ())
+schema = pa.schema({"h": pa.int64()})
 with engine.beside() as beside:
-    print(*(one.sql(text, schema, {})["h"][0].as_py() for one in (engine, beside)))
+    print(*(one.run(statement, schema, {}, {})["h"][0].as_py() for one in (engine, beside)))
 engine.close()
 """
 
@@ -342,7 +345,7 @@ def test_the_zone_of_the_machine_plays_no_part() -> None:
 
 def test_a_zone_that_duckdb_does_not_know_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MachineError) as error:
-        ColumnarEngine(tmp_path, zone="Nowhere/Else")
+        DuckEngine(tmp_path, zone="Nowhere/Else")
     assert error.value.condition == "ZONE_UNKNOWN"
 
 

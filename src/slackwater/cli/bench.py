@@ -11,19 +11,19 @@ from rich.console import Console
 from rich.status import Status
 from rich.table import Table
 
+from slackwater.bench import estimates as estimating
+from slackwater.bench import growth as growing
+from slackwater.bench import joins as joining
+from slackwater.bench import plot
+from slackwater.bench import recall as finding
+from slackwater.bench import slack as waiting
+from slackwater.bench import windows as comparing
+from slackwater.bench.cases import choose
+from slackwater.bench.joins import CASES as JOINS
+from slackwater.bench.regimes import REGIMES
+from slackwater.bench.session import bench_session
 from slackwater.cli.options import TierChoice
-from slackwater.spark.bench import estimates as estimating
-from slackwater.spark.bench import growth as growing
-from slackwater.spark.bench import joins as joining
-from slackwater.spark.bench import plot
-from slackwater.spark.bench import recall as finding
-from slackwater.spark.bench import slack as waiting
-from slackwater.spark.bench import windows as comparing
-from slackwater.spark.bench.cases import choose
-from slackwater.spark.bench.joins import CASES as JOINS
-from slackwater.spark.bench.regimes import REGIMES
-from slackwater.spark.bench.session import bench_session
-from slackwater.spark.checkpoint import storage_error
+from slackwater.runs.files import storage_error
 
 UNEQUAL = 1
 

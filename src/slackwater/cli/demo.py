@@ -25,7 +25,7 @@ from slackwater.errors import StorageError
 from slackwater.query.contract import max_error, slack
 from slackwater.query.estimates import estimates
 from slackwater.query.stream import Query, Stream
-from slackwater.spark.checkpoint import storage_error
+from slackwater.runs.files import storage_error
 from slackwater.spark.pipeline import Options, stream
 from slackwater.spark.sources.generator import generator
 from slackwater.stats.lateness import Disorder

@@ -20,8 +20,8 @@ from slackwater.cli.repair import CheckpointFolder
 from slackwater.errors import QueryError, SlackwaterError
 from slackwater.events.log import read
 from slackwater.events.place import find_log
-from slackwater.spark.asking import prod as leave_prod
-from slackwater.spark.asking import read_estimates
+from slackwater.execute.estimates.ask import prod as leave_prod
+from slackwater.execute.estimates.ask import read_estimates
 
 QueryName = Annotated[
     str | None, typer.Option("--query", "-q", help="Which query, if there are several.")

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from slackwater.execute.sinks import ParquetSink, Results, Sink, TableResults, Target
 from slackwater.query.stream import Query
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.sinks import OwnedSink, Owner, ParquetSink, Results, Sink
+from slackwater.runs.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +58,22 @@ class WatchedSink:
     query: str
     collect: bool = False
 
-    def open(self, query: str) -> None:
-        self.inner.open(query)
+    def open(self, target: Target) -> None:
+        self.inner.open(target)
 
-    def claim(self, owner: Owner) -> None:
-        if isinstance(self.inner, OwnedSink):
-            self.inner.claim(owner)
-
-    def write(self, batch: int, results: Results) -> int:
-        if results.is_distributed and self.collect:
-            results = Results(results.session, results.arrow(), results.schema)
-        rows = self.inner.write(batch, results)
-        if not results.is_distributed:
+    def prepare(self, batch: int, results: Results) -> int:
+        if not results.is_local and self.collect:
+            results = TableResults(results.arrow())
+        rows = self.inner.prepare(batch, results)
+        if results.is_local:
             self.feed.put(Answers(self.query, batch, results.arrow()))
         return rows
 
-    def rollback(self, batch: int) -> None:
-        self.inner.rollback(batch)
+    def commit(self, batch: int) -> None:
+        self.inner.commit(batch)
+
+    def recover(self, last: int) -> None:
+        self.inner.recover(last)
 
 
 def watched(query: Query, folder: Path, feed: Feed, *, collect: bool = False) -> Query:

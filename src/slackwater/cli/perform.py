@@ -14,7 +14,7 @@ from slackwater.cli.feed import Feed, place_of, watched
 from slackwater.cli.tally import Tally
 from slackwater.cli.view import Form, open_view
 from slackwater.query.stream import Query
-from slackwater.spark.checkpoint import Checkpoint
+from slackwater.runs.checkpoint import Checkpoint
 from slackwater.spark.pipeline import Options, pipeline
 from slackwater.spark.quiet import quiet_session
 

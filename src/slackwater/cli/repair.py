@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from slackwater.cli.options import Json
-from slackwater.spark.repair import RepairReport
-from slackwater.spark.repair import repair as repair_checkpoint
+from slackwater.runs.repair import RepairReport
+from slackwater.runs.repair import repair as repair_checkpoint
 
 CheckpointFolder = Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="The folder.")]
 

@@ -7,9 +7,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from slackwater.plan.sql.windows import Writer
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
-from slackwater.plan.statement import Writer
 from slackwater.query.expression import Expression
 from slackwater.query.macros import teach
 from slackwater.zones import duckdb_setting

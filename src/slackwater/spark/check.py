@@ -8,9 +8,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.errors import Problem, QueryError
+from slackwater.execute.sinks.check import check_sinks
 from slackwater.plan.build import Checked, bases, check
 from slackwater.query.stream import Query
-from slackwater.spark.sinks.check import check_sinks
 
 
 def refuse_strangers(queries: tuple[Any, ...]) -> None:

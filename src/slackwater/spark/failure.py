@@ -11,8 +11,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from slackwater.errors import SlackwaterError
-from slackwater.spark.checkpoint import storage_error
-from slackwater.spark.run import damaged
+from slackwater.runs.files import storage_error
+from slackwater.runs.run import damaged
 
 _FULL = {os.strerror(code): code for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)}
 _UNREADABLE = ("FAILED_READ_FILE", "ChecksumException")

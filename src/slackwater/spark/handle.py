@@ -17,23 +17,24 @@ from slackwater.control.ordering import tree_of
 from slackwater.control.records import Tier
 from slackwater.errors import QueryError, SlackwaterError
 from slackwater.events import log
+from slackwater.execute.estimates.ask import ATTEMPTS, read_estimates
+from slackwater.execute.estimates.judge import Judged
+from slackwater.execute.estimates.reading import Reading
+from slackwater.execute.estimates.snapshot import Snapshot
+from slackwater.execute.estimates.trial import problem_with
+from slackwater.execute.loop import Loop
+from slackwater.execute.meter import by_key
+from slackwater.execute.sinks import ParquetSink
 from slackwater.plan.stage import QueryPlan
-from slackwater.spark.answers import latest as newest
-from slackwater.spark.asking import ATTEMPTS, read_estimates
-from slackwater.spark.book import inner_states
-from slackwater.spark.distributed import SparkEngine
-from slackwater.spark.inbox import check_query, new_id
-from slackwater.spark.judging import Judged
-from slackwater.spark.loop import Loop
-from slackwater.spark.quality import by_key
-from slackwater.spark.reading import Reading
-from slackwater.spark.run import total_rows
+from slackwater.runs.requests import check_query, new_id
+from slackwater.runs.retention import inner_states
+from slackwater.runs.run import total_rows
+from slackwater.spark.latest import latest as newest
+from slackwater.spark.runtime import SparkRuntime
 from slackwater.spark.schemas import as_frame
 from slackwater.spark.session import one_meaning
-from slackwater.spark.sinks import ParquetSink
-from slackwater.spark.snapshot import Snapshot
 from slackwater.spark.sources.folder import as_glob
-from slackwater.spark.trial import problem_with
+from slackwater.spark.tier.distributed import SparkEngine
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
@@ -45,7 +46,8 @@ class Handle:
     def __init__(
         self,
         query: StreamingQuery,
-        loop: Loop,
+        loop: Loop[DataFrame],
+        runtime: SparkRuntime,
         pipeline: Pipeline,
         session: SparkSession,
         *,
@@ -54,6 +56,7 @@ class Handle:
     ) -> None:
         self._query = query
         self._loop = loop
+        self._runtime = runtime
         self._pipeline = pipeline
         self._session = session
         self._flush = flush
@@ -98,7 +101,7 @@ class Handle:
             order = self._loop.state.orders.get(query.name)
             tree = tree_of(query, self._loop.state)
             for number, name in enumerate(query.join.graph.names):
-                held = total_rows(self._loop.book.of(query.join.inputs[number].state.identity))
+                held = total_rows(self._loop.catalog.at(query.join.inputs[number].state.identity))
                 lines.append(f"query {query.name}: {name} holds {held:,} rows")
                 if order is not None:
                     sizes = zip(tree.order(number), order["sizes"][name], strict=True)
@@ -106,7 +109,7 @@ class Handle:
                     expected = f"{order['rows'][name]:,.0f} expected"
                     lines[-1] += f", {expected}; a row probes {', '.join(steps)}"
             for identity, names in inner_states(query.join, tree).items():
-                held = total_rows(self._loop.book.of(identity))
+                held = total_rows(self._loop.catalog.at(identity))
                 inside = " ".join(n for n in query.join.graph.names if n in names)
                 lines.append(f"query {query.name}: ({inside}) holds {held:,} rows")
         return lines
@@ -148,15 +151,16 @@ class Handle:
         if loop.events.is_closed:  # the pipeline has ended: as any other process would
             found = read_estimates(loop.checkpoint.folder, reading.query, where)
             return as_frame(self._session, found)
-        runs = [run for state in reading.states for run in snapshot.book.of(state)]
+        runs = [run for state in reading.states for run in snapshot.catalog.at(state)]
         if snapshot.state.tier == "spark" and not loop.near.can_read(reading, runs):
             session = self._session.newSession()
             one_meaning(session, loop.policy.zone)
             with closing(SparkEngine(loop.checkpoint.runs, session)) as engine:
-                if loop.distributed is not None:
-                    engine.sound |= loop.distributed.sound
-                return snapshot.estimate(engine, reading, where)
-        with loop.columnar.beside() as beside:
+                if self._runtime.distributed is not None:
+                    engine.sound |= self._runtime.distributed.sound
+                found = snapshot.estimate(engine, reading, where)
+                return found.localCheckpoint()  # on the executors, until nobody has it any more
+        with loop.driver.beside() as beside:
             return as_frame(self._session, snapshot.estimate(beside, reading, where))
 
     def prod(self, query: str | None = None, where: str | None = None) -> str:
@@ -186,7 +190,7 @@ class Handle:
         if loop.is_closed:  # whoever goes on with the checkpoint tries it
             problem = problem_of(request, reading.output, reading.window)
         else:
-            with loop.columnar.beside() as beside:
+            with loop.driver.beside() as beside:
                 problem = problem_with(request, reading, beside)
         if problem is not None:
             raise QueryError([problem])
@@ -293,7 +297,8 @@ class Handle:
             try:
                 complete = self._has_read_all()
                 if self._flush and complete and not self._loop.sealed:
-                    self._loop.finish(self._session.newSession())
+                    self._runtime.session = self._session.newSession()
+                    self._loop.finish()
                 whole = "sealed" if self._loop.sealed else "ended"
                 reason = whole if complete else "stopped"
             finally:

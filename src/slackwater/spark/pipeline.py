@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +14,31 @@ from slackwater.control.records import Policy, Tier
 from slackwater.errors import CheckpointError, Problem, QueryError, SourceError
 from slackwater.events.log import EventLog
 from slackwater.events.schema import VERSION
+from slackwater.execute.batch import Layout
+from slackwater.execute.deliver import Outlets
+from slackwater.execute.estimates.reading import Reading
+from slackwater.execute.limits import Limits
+from slackwater.execute.loop import Loop
+from slackwater.execute.sinks import ParquetSink
 from slackwater.plan.explain import explain_json, explain_text, explain_value
 from slackwater.plan.meaning import Order, words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
-from slackwater.spark.agreement import agree
-from slackwater.spark.apply import Layout, Outlets
-from slackwater.spark.arrivals import Watched
-from slackwater.spark.beat import beat_period
+from slackwater.runs.agreement import agree
+from slackwater.runs.beat import beat_period
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.offsets import SparkLog
+from slackwater.runs.paths import is_remote, local_path
 from slackwater.spark.check import check_all, refuse_strangers
-from slackwater.spark.checkpoint import Checkpoint
-from slackwater.spark.control_stream import check_control, follow
 from slackwater.spark.handle import Handle
-from slackwater.spark.intake import Intake, Observer, open_streams
-from slackwater.spark.loop import Loop
-from slackwater.spark.reading import Reading
+from slackwater.spark.prods import check_control, follow
+from slackwater.spark.read.arrivals import Arrivals, Watched
+from slackwater.spark.read.streams import Intake, open_streams
+from slackwater.spark.runtime import SparkRuntime
 from slackwater.spark.session import direct_checkpoint_files, local_session, zone_of
-from slackwater.spark.shape import shapes
-from slackwater.spark.sinks import ParquetSink
 from slackwater.spark.sources.base import Source
-from slackwater.spark.sources.folder import is_remote, local_path
+from slackwater.spark.types import shapes
 from slackwater.units import SECOND, DurationLike, duration, fingerprint
 
 TIERS = ("auto", "columnar", "spark")
@@ -112,6 +116,7 @@ class Options:
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
     prods: DataFrame | None = None
+    limits: Limits = field(default_factory=Limits)
 
     def problems(self) -> list[Problem]:
         found = []
@@ -250,22 +255,24 @@ class Pipeline:
         beat = beat_period(folder.spark, self._beat(options), ends=options.trigger == AVAILABLE_NOW)
         rows, intake = open_streams(self.plan, frames, session, beat)
         loop = self.loop(options, rows.sparkSession, intake, folder)
+        runtime = loop.runtime
+        assert isinstance(runtime, SparkRuntime)
         try:
-            loop.finish_begun(session.newSession())
+            runtime.session = session.newSession()
+            loop.finish_begun()
             _refuse_sealed(loop)
             writer = rows.writeStream.foreachBatch(loop.process)
             writer = writer.option("checkpointLocation", f"file://{folder.spark}")
             self._tell_start(loop, options)
-            loop.opened = direct_checkpoint_files(rows.sparkSession)
+            runtime.opened = direct_checkpoint_files(rows.sparkSession)
             query = _triggered(writer, options.trigger).start()
         except BaseException:
             loop.close()
             raise
-        return Handle(
-            query, loop, self, session, flush=options.flush, control=self._follow(options, loop)
-        )
+        control = self._follow(options, loop)
+        return Handle(query, loop, runtime, self, session, flush=options.flush, control=control)
 
-    def _follow(self, options: Options, loop: Loop) -> StreamingQuery | None:
+    def _follow(self, options: Options, loop: Loop[DataFrame]) -> StreamingQuery | None:
         """Take prods from a stream, if there is one."""
         if options.prods is None:
             return None
@@ -273,7 +280,7 @@ class Pipeline:
         ends = options.trigger == AVAILABLE_NOW
         return follow(options.prods, loop.inbox, names, loop.checkpoint.control, ends=ends)
 
-    def _tell_start(self, loop: Loop, options: Options) -> None:
+    def _tell_start(self, loop: Loop[DataFrame], options: Options) -> None:
         loop.events.write(
             "start",
             schema=VERSION,
@@ -285,23 +292,26 @@ class Pipeline:
 
     def loop(
         self, options: Options, session: SparkSession, intake: Intake, folder: Checkpoint
-    ) -> Loop:
+    ) -> Loop[DataFrame]:
         """The loop that handles this pipeline's micro-batches."""
         stages, joins = shapes(session, self.plan, intake.schemas)
         pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
         zone = zone_of(session)
         readings = {q.name: Reading.of(q, stages, zone) for q in self.plan.queries if q.stages}
-        workers = {q.name: Observer.of(q.base.state) for q in self.plan.queries if q.costly}
+        policy = Policy(self.plan, options.columnar_rows, zone=zone)
+        arrivals = Arrivals(SparkLog(folder.spark), self._watched())
+        runtime = SparkRuntime(policy, intake, joins, folder.runs, session, arrivals)
         return Loop(
-            policy=Policy(self.plan, options.columnar_rows, zone=zone),
+            policy=policy,
             checkpoint=folder,
-            layout=Layout(self.plan, intake, stages, joins, readings, workers),
+            layout=Layout(self.plan, stages, joins, readings),
             outlets=self._outlets(folder),
-            events=EventLog(folder.events),
+            events=EventLog(folder.events, full=options.limits.log_bytes),
+            runtime=runtime,
             pin=pin,
             on_batch=options.on_batch,
             max_state_rows=options.max_state_rows,
-            watched=self._watched(),
+            limits=options.limits,
         )
 
     def _watched(self) -> tuple[Watched, ...]:
@@ -348,7 +358,7 @@ def _local(checkpoint: str | Path) -> Path:
     return local_path(checkpoint)
 
 
-def _refuse_sealed(loop: Loop) -> None:
+def _refuse_sealed(loop: Loop[DataFrame]) -> None:
     if loop.sealed:
         raise CheckpointError(
             "CHECKPOINT_SEALED",

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from slackwater.errors import MachineError
-from slackwater.spark.checkpoint import storage_error
+from slackwater.runs.files import storage_error
 from slackwater.spark.session import local_session
 
 _STREAMS = (1, 2)  # standard output and standard error, as the operating system knows them

@@ -85,11 +85,6 @@ def sql_type(kind: DataType) -> str:
     return kind.simpleString()
 
 
-def fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """A table in the types of a schema; one that has them already is not touched."""
-    return table if table.schema.equals(schema) else table.cast(schema)
-
-
 def no_rows(session: SparkSession, rows: StructType) -> DataFrame:
     """No raw rows of a stream, with their event time."""
     return session.createDataFrame([], StructType([*rows.fields, StructField("__ts", LongType())]))

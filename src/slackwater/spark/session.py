@@ -117,3 +117,8 @@ def java_version(java: str) -> int | None:
         return None
     major = int(found[1])
     return int(found[2]) if major == 1 and found[2] else major
+
+
+def few_cores(session: SparkSession) -> bool:
+    """Whether planning and spreading small work costs more here than it saves."""
+    return session.sparkContext.defaultParallelism <= 4

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from slackwater.errors import Problem
+from slackwater.execute.sinks import ConsoleSink, MemorySink, ParquetSink, Sink
 from slackwater.query.contract import (
     LATE_POLICIES,
     FixedSlack,
@@ -38,7 +39,6 @@ from slackwater.spark.document.table import (
     suggestion,
     texts,
 )
-from slackwater.spark.sinks import ConsoleSink, MemorySink, ParquetSink, Sink
 
 _LEVEL: Keys = {
     "where": Key(TEXTS),

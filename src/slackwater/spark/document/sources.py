@@ -7,6 +7,7 @@ from typing import Any
 
 from slackwater.errors import Problem, SlackwaterError
 from slackwater.query.stream import Stream
+from slackwater.runs.paths import is_remote
 from slackwater.spark.document.generated import GENERATOR, make_generator, table_problems
 from slackwater.spark.document.table import (
     ANYTHING,
@@ -27,7 +28,7 @@ from slackwater.spark.document.table import (
 from slackwater.spark.pipeline import stream
 from slackwater.spark.sources.base import Source
 from slackwater.spark.sources.files import files
-from slackwater.spark.sources.folder import FORMATS, is_remote
+from slackwater.spark.sources.folder import FORMATS
 from slackwater.spark.sources.recording import recording
 
 ANY = "any"  # max_ahead: no bound

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.errors import SourceError
 from slackwater.query.schema import Column, Schema
+from slackwater.runs.paths import is_remote, local_path
 from slackwater.spark.sources import folder as folders
 from slackwater.spark.sources.base import ddl
 from slackwater.spark.sources.infer import infer
@@ -42,7 +43,7 @@ class Files:
             stream = stream.option("maxFilesPerTrigger", self.files_per_batch)
         if self.glob is not None:
             stream = stream.option("pathGlobFilter", self.glob)
-        remote = folders.is_remote(self.path)
+        remote = is_remote(self.path)
         return stream.load(self.path if remote else folders.as_glob(Path(self.path)))
 
     def describe(self) -> dict[str, Any]:
@@ -97,9 +98,9 @@ def files(
         )
     given = {name: _text(value) for name, value in (options or {}).items()}
     merged = {**_DEFAULTS[format], **given}
-    where = str(path) if folders.is_remote(str(path)) else str(folders.local_path(path))
+    where = str(path) if is_remote(str(path)) else str(local_path(path))
     columns = _columns(schema) if schema is not None else None
-    if not folders.is_remote(where):
+    if not is_remote(where):
         folders.check_folder(Path(where))
         folders.check_pattern(Path(where), merged)
     return Files(
@@ -119,7 +120,7 @@ def _columns(schema: Schema | Mapping[str, str]) -> Schema:
 
 
 def _inferred(where: str, file_format: str, glob: str | None, options: dict[str, str]) -> Schema:
-    if folders.is_remote(where):
+    if is_remote(where):
         raise SourceError(
             "SOURCE_SCHEMA", f"the files at {where} cannot be looked at here", "give a schema"
         )

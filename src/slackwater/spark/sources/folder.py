@@ -13,16 +13,6 @@ from slackwater.errors import SourceError
 FORMATS = ("parquet", "json", "csv")
 
 
-def is_remote(path: str) -> bool:
-    """Whether only Spark can reach the path (``s3a://``, ``hdfs://``)."""
-    return "://" in path and not path.startswith("file://")
-
-
-def local_path(path: str | Path) -> Path:
-    """The absolute local path of a path or ``file://`` address."""
-    return Path(str(path).removeprefix("file://")).expanduser().absolute()
-
-
 def as_glob(path: Path) -> str:
     """A local path as Spark's readers take it: they read patterns, so what is none is escaped.
 

@@ -18,9 +18,9 @@ from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailable
 from pyspark.sql.types import StructType
 
 from slackwater.errors import SourceError
+from slackwater.runs.offsets import UNBEATEN
 from slackwater.units import duration
 
-UNBEATEN = {"tick": 0}  # not the present: a first batch that is run again must begin the same
 _ARROW = pa.schema({"timestamp": pa.timestamp("us", tz="UTC")})
 
 

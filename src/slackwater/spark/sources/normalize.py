@@ -7,13 +7,11 @@ a function of the files, so that offsets keep their meaning when it has to be ma
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
@@ -21,6 +19,7 @@ import pyarrow.parquet as pq
 
 from slackwater.errors import SourceError, StorageError
 from slackwater.query.schema import Schema
+from slackwater.replay.sort import sort_by_arrival
 from slackwater.spark.sources.folder import refuse_unreadable
 from slackwater.spark.sources.infer import csv_options, parse_instants
 from slackwater.units import fingerprint
@@ -51,18 +50,7 @@ def sort(files: Sequence[Path], arrival: str, cache: Path) -> list[Path]:
     """All rows sorted by arrival; rows that arrived together keep their order."""
 
     def write(target: Path) -> None:
-        names = ", ".join(_literal(str(path)) for path in files)
-        patterns = ", ".join(_literal(_escaped(str(path))) for path in files)
-        column = '"' + arrival.replace('"', '""') + '"'
-        with duckdb.connect() as connection:
-            connection.execute(
-                f"""COPY (
-                    SELECT * EXCLUDE (filename, file_row_number)
-                    FROM read_parquet([{patterns}], filename=true, file_row_number=true)
-                    ORDER BY {column}, list_position([{names}], filename), file_row_number
-                ) TO {_literal(str(target / "000000.parquet"))}
-                (FORMAT parquet, ROW_GROUP_SIZE {ROWS_PER_GROUP})"""
-            )
+        sort_by_arrival(files, arrival, target / "000000.parquet", ROWS_PER_GROUP)
 
     return _cached(cache / fingerprint(["sort", 1, _stamps(files), arrival]), write)
 
@@ -77,7 +65,7 @@ def _cached(folder: Path, write: Callable[[Path], None]) -> list[Path]:
         try:
             write(building)
             building.rename(folder)
-        except (OSError, duckdb.Error) as error:
+        except OSError as error:
             if not folder.exists():  # else another process has made the same copy
                 raise _unwritable(folder, error) from error
         finally:
@@ -158,12 +146,3 @@ def _with_instants(table: pa.Table, schema: Schema) -> pa.Table:
 
 def _stamps(files: Sequence[Path]) -> list[list[object]]:
     return [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
-
-
-def _escaped(path: str) -> str:
-    """DuckDB reads patterns: what is none stands in brackets."""
-    return re.sub(r"([\[*?])", r"[\1]", path)
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

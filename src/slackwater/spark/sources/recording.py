@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 
 from slackwater.errors import SourceError
 from slackwater.query.schema import Schema
+from slackwater.runs.paths import local_path
 from slackwater.spark.sources import folder as folders
 from slackwater.spark.sources import normalize
 from slackwater.spark.sources.base import ddl
@@ -115,7 +116,7 @@ def recording(
         Missing, empty or unreadable folder, missing or wrong columns, rows not sorted by arrival.
     """
     folders.check_format(format)
-    folder = folders.local_path(path)
+    folder = local_path(path)
     folders.check_folder(folder)
     given = dict(options or {})
     found = sorted(folders.data_files(folder, glob, given))
@@ -126,7 +127,7 @@ def recording(
     pace = Pace(speed, rows_per_batch, partitions)
     schema = infer(found, format, given, by_spark=False)
     _refuse_wrong(schema, time, arrival, sort=sort, problems=pace.problems())
-    copies = folders.local_path(cache) if cache is not None else normalize.default_cache()
+    copies = local_path(cache) if cache is not None else normalize.default_cache()
     parquet = (
         found if format == "parquet" else normalize.to_parquet(found, format, given, schema, copies)
     )

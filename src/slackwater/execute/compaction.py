@@ -1,0 +1,113 @@
+"""Merging runs of equal age, so that reading stays cheap for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from slackwater.execute.engine import Engine, R, Wanted
+from slackwater.execute.estimates.reading import Reading
+from slackwater.execute.shape import JoinShape, Shapes
+from slackwater.plan.sql.statement import Statement
+from slackwater.plan.sql.windows import Writer
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.tree import JoinNode
+from slackwater.runs.catalog import Catalog, answers_state, estimates_state, told_state
+from slackwater.runs.retention import inner_states
+from slackwater.runs.run import Run, new_run
+
+FAN_IN = 8
+GATHER = Statement("SELECT * FROM panes", ("panes",))
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRule:
+    """How the runs of one state are merged: the statement, its schema and its time column.
+
+    ``span`` limits how much time a merged run may cover: whole runs are dropped, so one that is
+    long against the life of its rows would keep them too long.
+    """
+
+    statement: Statement
+    schema: pa.Schema
+    time: str
+    span: int | None = None
+
+
+def merge_rules(
+    writer: Writer,
+    queries: Sequence[QueryPlan],
+    shapes: Shapes,
+    joins: dict[str, tuple[JoinShape, JoinNode]],
+) -> dict[str, MergeRule]:
+    """The rule of every state: panes merge by key, rows and revisions are only gathered."""
+    found: dict[str, MergeRule] = {}
+    for query in queries:
+        if query.name in joins:
+            found |= _join_rules(*joins[query.name])
+        for stage in query.stages:
+            shape = shapes[query.name, stage.level]
+            rule = MergeRule(writer.merge(stage.state), shape.panes, "pane")
+            if stage.state.kind == "rows":
+                rows = shapes[query.name, stage.level - 1].results
+                rule = MergeRule(GATHER, rows, "__end")
+            found[stage.state.identity] = rule
+            found[told_state(query, stage)] = MergeRule(GATHER, shape.told, "__start")
+        if query.promise is not None:
+            answers = shapes[query.name, query.base.level].results
+            found[answers_state(query)] = MergeRule(GATHER, answers, "__start")
+    return found
+
+
+def estimate_rule(reading: Reading) -> dict[str, MergeRule]:
+    """Estimates that wait to be judged are only gathered."""
+    kept = MergeRule(GATHER, reading.kept, "__start", reading.window.size)
+    return {estimates_state(reading.query): kept} if reading.is_prodded else {}
+
+
+def _join_rules(shape: JoinShape, tree: JoinNode) -> dict[str, MergeRule]:
+    plan = shape.plan
+    span = max(plan.graph.patience(name) for name in plan.graph.names) // 4
+    found = {
+        i.state.identity: MergeRule(GATHER, shape.input(i.name), "pane", span) for i in plan.inputs
+    }
+    for identity, names in inner_states(plan, tree).items():
+        found[identity] = MergeRule(GATHER, shape.kept(names), "pane", span)
+    return found
+
+
+def compact(
+    engine: Engine[R],
+    catalog: Catalog,
+    rules: dict[str, MergeRule],
+    batch: int,
+    *,
+    fan_in: int = FAN_IN,
+) -> None:
+    """Merge runs of equal age once there are many; those on two sides of a fence stay apart."""
+    for state, rule in rules.items():
+        for part in catalog.info(state).parts(catalog.at(state)):
+            for same in _of_equal_age(part):
+                if len(same) >= fan_in and _fits(same, rule.span):
+                    catalog.runs[state] = [run for run in catalog.at(state) if run not in same]
+                    catalog.add(_merged(engine, rule, same, batch))
+
+
+def _of_equal_age(runs: Sequence[Run]) -> list[list[Run]]:
+    ages = sorted({run.merged for run in runs})
+    return [[run for run in runs if run.merged == age] for age in ages]
+
+
+def _fits(runs: Sequence[Run], span: int | None) -> bool:
+    ends = [run.high for run in runs]
+    return span is None or max(ends) - min(ends) <= span
+
+
+def _merged(engine: Engine[R], rule: MergeRule, runs: list[Run], batch: int) -> Run | None:
+    panes = {"panes": Wanted(runs, rule.schema)}
+    merged = engine.run(rule.statement, rule.schema, {}, panes)
+    age, newest = runs[0].merged + 1, max(run.batch for run in runs)
+    run = engine.save(merged, new_run(runs[0].state, batch, f"m{age}"), rule.time)
+    return None if run is None else replace(run, merged=age, batch=newest)

@@ -1,0 +1,128 @@
+"""The column types of every relation, derived from the plan: no engine is asked.
+
+Spark is asked before a stream starts (:mod:`slackwater.spark.types`), which also finds what it
+cannot run. Where there is no Spark, the plan itself knows the types; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from sqlglot import exp
+
+from slackwater.execute.shape import TIME, JoinShape, Shape, Shapes
+from slackwater.plan.join import JoinInput, JoinPlan
+from slackwater.plan.stage import PipelinePlan, Stage
+from slackwater.query.expression import type_of
+
+INSTANT = pa.timestamp("us", "UTC")
+_PLAIN = {
+    "boolean": pa.bool_(),
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "binary": pa.binary(),
+    "date": pa.date32(),
+    "timestamp": INSTANT,
+    "timestamp_ntz": pa.timestamp("us"),
+    "void": pa.null(),
+}
+_STAMPS = {"timestamp": INSTANT, "timestamp_ntz": pa.timestamp("us")}
+
+
+def arrow_type(kind: str) -> pa.DataType:
+    """The Arrow type of an SQL type in Spark's spelling.
+
+    >>> arrow_type("array<decimal(10,2)>")
+    ListType(list<element: decimal128(10, 2)>)
+    """
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    return _of_tree(exp.DataType.build(kind, dialect="spark"))
+
+
+def _of_tree(tree: exp.DataType) -> pa.DataType:
+    inside = tree.expressions
+    if tree.is_type("array"):
+        return pa.list_(pa.field("element", _of_tree(inside[0])))
+    if tree.is_type("map"):
+        return pa.map_(*(_of_tree(part) for part in inside))
+    if tree.is_type("struct"):
+        return pa.struct([pa.field(part.name, _of_tree(part.args["kind"])) for part in inside])
+    if tree.is_type("decimal"):
+        digits = [int(part.name) for part in inside]
+        return pa.decimal128(*(digits or (10, 0)))
+    if tree.is_type("varchar", "char"):
+        return pa.string()
+    return _PLAIN[tree.sql("spark").lower()]
+
+
+def derived(plan: PipelinePlan) -> tuple[Shapes, dict[str, JoinShape]]:
+    """The shapes of all stages by query and level, and those of joins by query."""
+    stages = {
+        (query.name, stage.level): _stage(stage) for query in plan.queries for stage in query.stages
+    }
+    return stages, {query.name: _join(query.join) for query in plan.queries if query.join}
+
+
+def _stage(stage: Stage) -> Shape:
+    keys = [_field(name, stage.output.type_of(name)) for name in stage.keys]
+    values = [_field(name, stage.output.type_of(name)) for name, _ in stage.values]
+    parts = [_field(part.name, part.kind) for part in stage.state.partials]
+    times = [pa.field("__start", TIME), pa.field("__end", TIME)]
+    counted = [] if stage.estimated is None else [pa.field("__rows", pa.int64())]
+    revision = pa.field("revision", pa.int32())
+    return Shape(
+        pa.schema([pa.field("pane", TIME), *keys, *parts, pa.field("__rows", pa.int64())]),
+        pa.schema([*times, *keys, *values, *counted, revision]),
+        pa.schema([times[0], *keys, revision]),
+        pa.schema([*_bounds(stage), *keys, *values, *_labels(stage)]),
+    )
+
+
+def _bounds(stage: Stage) -> list[pa.Field]:
+    return [pa.field(name, _STAMPS[stage.state.stamp]) for name in ("window_start", "window_end")]
+
+
+def _labels(stage: Stage) -> list[pa.Field]:
+    labels = [
+        pa.field("kind", pa.string()),
+        pa.field("revision", pa.int32()),
+        pa.field("coverage", pa.float64()),
+        pa.field("boundary", pa.bool_()),
+        pa.field("emitted_at", INSTANT),
+    ]
+    if stage.estimated is None:
+        return labels
+    tuples, prod, *rest = stage.estimated.names
+    more = [pa.field(tuples, pa.int64()), pa.field(prod, pa.string())]
+    return [*labels, *more, *(pa.field(name, pa.float64()) for name in rest)]
+
+
+def _join(plan: JoinPlan) -> JoinShape:
+    inputs = {one.name: _input(plan, one) for one in plan.inputs}
+    if not plan.values:
+        return JoinShape(plan, inputs, None)
+    values = [_field(name, type_of(value, plan.joined)) for name, value in plan.values]
+    labels = [
+        pa.field("event_time", _STAMPS[plan.stamp]),
+        pa.field("kind", pa.string()),
+        pa.field("revision", pa.int32()),
+        pa.field("coverage", pa.float64()),
+        pa.field("emitted_at", INSTANT),
+    ]
+    return JoinShape(plan, inputs, pa.schema([*values, *labels]))
+
+
+def _input(plan: JoinPlan, one: JoinInput) -> pa.Schema:
+    columns = [_field(name, plan.joined.type_of(name)) for name, _ in one.state.keys]
+    at = [pa.field("__at", TIME)] if plan.is_measured else []
+    return pa.schema([pa.field("pane", TIME), *columns, *at])
+
+
+def _field(name: str, kind: str | None) -> pa.Field:
+    assert kind is not None, name
+    return pa.field(name, arrow_type(kind))

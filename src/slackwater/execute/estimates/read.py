@@ -1,0 +1,150 @@
+"""Estimates: a reading of open runs, labelled. It takes nothing out of any state."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+import pyarrow as pa
+
+from slackwater.control.prodding import Mark, ProdCall, ProddingState, Progress, marks
+from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
+from slackwater.execute.engine import R, Reader, Wanted
+from slackwater.execute.estimates.fast import can_fold, folded, labelled
+from slackwater.execute.estimates.judge import Judged
+from slackwater.execute.estimates.reading import Reading
+from slackwater.plan.sql.estimates import MARKS, ReadingStep, spoken
+from slackwater.plan.sql.statement import Statement
+from slackwater.query.expression import Expression
+from slackwater.runs.catalog import Catalog
+from slackwater.units import BEGIN_OF_TIME, END_OF_TIME
+
+PART = Statement("SELECT * FROM part", ("part",))
+
+
+@dataclass(frozen=True, slots=True)
+class Estimator(Generic[R]):
+    """Says what the open windows of a query would answer now."""
+
+    engine: Reader[R]
+    reading: Reading
+    catalog: Catalog
+    progress: Progress
+    judged: Judged
+
+    def said(
+        self,
+        calls: Sequence[ProdCall],
+        before: ProddingState,
+        emitted_at: int,
+        asks: Container[int] | None = None,
+    ) -> R | None:
+        """Estimates for each prod, with what only the engine sees beside them.
+
+        Only the prods with the numbers ``asks`` are answered; their estimates are counted as if
+        all were.
+        """
+        if not calls:
+            return None
+        met = marks(calls, before, self.reading.window, self.progress)
+        found = [mark for mark in met if asks is None or mark.ask in asks]
+        opened = self._opened(min(m.start for m in found), max(m.start for m in found))
+        if opened is None:
+            return None
+        table = mark_table(found, calls, self.reading, self.judged)
+        wheres = [call.where if asks is None or n in asks else None for n, call in enumerate(calls)]
+        asked = [None if where is None else Expression(where) for where in wheres]
+        origin = 0 if self.progress.origin is None else self.progress.origin
+        if isinstance(opened, pa.Table) and all(where is None for where in asked):
+            return self.engine.from_arrow(labelled(opened, table, self.reading, origin, emitted_at))
+        names = (self.reading.keys, self.reading.values)
+        reading = self.reading
+        statement = spoken(
+            self.engine.writer, names, reading.columns, asked, reading.output, stamp=reading.stamp
+        )
+        labels = {"origin": origin, "emitted_at": emitted_at}
+        relations = {"opened": opened, MARKS: self.engine.from_arrow(table)}
+        return self.engine.run(statement, self.reading.said, labels, relations)
+
+    def _opened(self, first: int, last: int) -> R | None:
+        """The top level's open windows that start from ``first`` to ``last``."""
+        reading, engine = self.reading, self.engine
+        steps = reading.steps[engine.writer.dialect]
+        if not any(self._near(state) for state in reading.states):
+            return None
+        upto = BEGIN_OF_TIME if self.progress.upto is None else self.progress.upto
+        made: dict[str, R] = {}
+        for step in steps:
+            bounds = {"after": upto, "last": END_OF_TIME}  # windows of windows may begin later
+            if step is steps[-1]:
+                bounds = {"after": max(upto, first + reading.window.size - 1), "last": last}
+            relations = {name: self._read(sources, made) for name, sources in step.reads.items()}
+            made[step.name] = self._made(step, bounds, relations)
+        return made[steps[-1].name]
+
+    def _made(self, step: ReadingStep, bounds: dict[str, int], relations: dict[str, R]) -> R:
+        """What a step gives: folded in memory if it can be, else by its statement."""
+        schema, fold = self.reading.schemas[step.name], self.reading.fold
+        panes, window = relations.get("panes"), self.reading.window
+        if fold is not None and isinstance(panes, pa.Table) and can_fold(fold, panes, window):
+            return self.engine.from_arrow(folded(panes, fold, window, schema=schema, **bounds))
+        return self.engine.run(step.statement, schema, bounds, relations)
+
+    def _near(self, state: str) -> bool:
+        return bool(self.catalog.at(state))
+
+    def _read(self, sources: Sequence[str], made: dict[str, R]) -> R:
+        """What a step reads: results of other steps and runs of states, put together."""
+        parts = [
+            made[name]
+            if name in made
+            else self.engine.load(Wanted(self.catalog.at(name), self.reading.schemas[name]))
+            for name in sources
+        ]
+        return parts[0] if len(parts) == 1 else self._together(sources, parts)
+
+    def _together(self, sources: Sequence[str], parts: Sequence[R]) -> R:
+        """Parts in the columns of the last one; versions of rows have more than others."""
+        schema = self.reading.schemas[sources[-1]]
+        return self.engine.concat(
+            [
+                self.engine.run(PART, schema, {}, {"part": part})
+                if self.reading.schemas[name] != schema
+                else part
+                for name, part in zip(sources, parts, strict=True)
+            ]
+        )
+
+
+def mark_table(
+    found: Sequence[Mark], calls: Sequence[ProdCall], reading: Reading, judged: Judged
+) -> pa.Table:
+    """What is said beside the values, by prod and window: coverage and factors of error bands."""
+    ages = np.asarray([mark.age for mark in found], np.float64)
+    columns: dict[str, pa.Array] = {
+        "__start": pa.array([mark.start for mark in found], pa.int64()),
+        "__ask": pa.array([mark.ask for mark in found], pa.int32()),
+        "prod": pa.array([calls[mark.ask].id for mark in found], pa.string()),
+        "revision": pa.array([mark.revision for mark in found], pa.int32()),
+        "coverage": pa.array(_coverage(ages, reading, judged), pa.float64()),
+        "__age": pa.array(ages),
+        "__keep": pa.array([mark.is_kept for mark in found], pa.bool_()),
+    }
+    for name in reading.columns.numeric:
+        known = judged.columns.get(name, MonitorState())
+        low, high = bands(known, ages, reading.band)
+        columns[f"{name}_low"] = pa.array(low, from_pandas=True)
+        columns[f"{name}_high"] = pa.array(high, from_pandas=True)
+    return pa.table(columns)
+
+
+def _coverage(ages: Array, reading: Reading, judged: Judged) -> Array:
+    """The share of rows that estimates of this age used to have; of time, before that is known."""
+    passed: Array = np.minimum(ages, 1.0)
+    known = next((judged.columns[n] for n in reading.columns.numeric if n in judged.columns), None)
+    if known is None:
+        return passed
+    learned = coverages(known, ages)
+    return np.where(np.isnan(learned), passed, np.minimum(learned, 1.0))

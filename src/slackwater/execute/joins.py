@@ -1,0 +1,169 @@
+"""Joins: new rows meet old ones along any tree, once each.
+
+Written against :class:`~slackwater.execute.engine.Engine`, so that it runs anywhere. Inputs and
+inner nodes keep their rows as runs under identities that do not depend on the tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+import pyarrow as pa
+
+from slackwater.disorder.periods import Found
+from slackwater.execute.engine import Engine, R, Wanted
+from slackwater.execute.shape import JoinShape
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.sql.joins import JoinWriter
+from slackwater.plan.sql.statement import Statement
+from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
+from slackwater.runs.catalog import Catalog
+from slackwater.runs.run import Run, new_run
+
+FOUND = pa.schema({name: pa.int64() for name in ("bucket", "step", "results", "given")})
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The watermark before and after a batch, and how much longer than needed rows are kept."""
+
+    after: int
+    upto: int
+    keep: int
+
+    def parameters(self, plan: JoinPlan) -> dict[str, int]:
+        """``live``: what is kept of an input for answers; ``low``: what is kept at all."""
+        found = {"after": self.after, "upto": self.upto}
+        for number, name in enumerate(plan.graph.names):
+            found[f"live{number}"] = self.after - plan.graph.patience(name)
+            found[f"low{number}"] = self.after - plan.graph.patience(name) - self.keep
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRunner(Generic[R]):
+    """Runs one join for one batch in one engine."""
+
+    engine: Engine[R]
+    plan: JoinPlan
+    shape: JoinShape
+    catalog: Catalog
+    batch: int
+    moment: Moment
+    fresh: dict[str, Run | None]
+    tree: JoinNode
+    late: bool
+
+    def run(self) -> R | None:
+        """New results of the join; with ``late`` also those that come too late, marked."""
+        made = self._inner_nodes()
+        active = self._active(self.tree, made)
+        if not active:
+            return None
+        results = self._writer.results(self.tree, active)
+        return self._run(results, self.tree, made, self.shape.results)
+
+    def shown(self, labels: dict[str, int], schema: pa.Schema) -> R | None:
+        """New results as people see them, in one statement."""
+        made = self._inner_nodes()
+        active = self._active(self.tree, made)
+        if not active:
+            return None
+        return self._run(self._writer.shown(self.tree, active), self.tree, made, schema, labels)
+
+    def present(self, results: R, labels: dict[str, int], schema: pa.Schema) -> R:
+        """Results that are at hand, as people see them."""
+        return self.engine.run(self._writer.present(), schema, labels, {"results": results})
+
+    def given(self, results: R) -> R:
+        """Those of the results that are in time."""
+        return self.engine.run(self._writer.given(), self.shape.results, {}, {"results": results})
+
+    def found(self, results: R, bucket: int, grain: int, clock: int) -> tuple[Found, ...]:
+        """Which slack the results would have needed, by event time."""
+        found = self._writer.found(bucket, grain)
+        table = self.engine.run(found, FOUND, {"clock": clock}, {"results": results})
+        rows = self.engine.to_arrow(table).to_pylist()
+        return tuple(Found(r["bucket"], r["step"], r["results"], r["given"]) for r in rows)
+
+    def _inner_nodes(self) -> dict[Tree, R]:
+        made: dict[Tree, R] = {}
+        for node in nodes_of(self.tree):
+            kept = None if node is self.tree else self._inner(node, made)
+            if kept is not None:
+                made[node] = kept
+        return made
+
+    @property
+    def _writer(self) -> JoinWriter:
+        return JoinWriter(self.engine.writer, self.plan, self.late)
+
+    def _inner(self, node: JoinNode, made: dict[Tree, R]) -> R | None:
+        """New combinations of an inner node, kept as state for later batches."""
+        active = self._active(node, made)
+        if not active:
+            return None
+        names = frozenset(inputs_of(node))
+        schema = self.shape.kept(names)
+        found = self._run(self._writer.kept(node, active), node, made, schema)
+        run = new_run(self.plan.identity(names), self.batch, "j")
+        saved = self.engine.save(found, run, "pane")
+        self.catalog.add(saved)
+        by = self.plan.graph.common(names)
+        return None if saved is None else self.engine.load(Wanted([saved], schema, by))
+
+    def _active(self, node: JoinNode, made: dict[Tree, R]) -> list[int]:
+        """The children that bring anything new."""
+        return [n for n, child in enumerate(node.children) if self._is_new(child, made)]
+
+    def _is_new(self, child: Tree, made: dict[Tree, R]) -> bool:
+        if not isinstance(child, str):
+            return child in made
+        run = self._fresh(child)
+        if not self.plan.is_ordered:
+            return run is not None
+        if run is not None and run.low < self.moment.upto:
+            return True
+        after, upto = self.moment.after, self.moment.upto
+        return any(held.high >= after and held.low < upto for held in self._held(child))
+
+    def _fresh(self, name: str) -> Run | None:
+        return self.fresh.get(self.plan.input(name).state.identity)
+
+    def _held(self, child: Tree) -> list[Run]:
+        """Earlier rows of a child that are not too old to matter."""
+        names = frozenset(inputs_of(child))
+        runs = [r for r in self.catalog.at(self.plan.identity(names)) if r.batch != self.batch]
+        low = self.moment.after - self.moment.keep
+        if isinstance(child, str):
+            low -= self.plan.graph.patience(child)
+        return [run for run in runs if run.high >= low]
+
+    def _run(
+        self,
+        statement: Statement,
+        node: JoinNode,
+        made: dict[Tree, R],
+        schema: pa.Schema,
+        labels: dict[str, int] | None = None,
+    ) -> R:
+        parameters = self.moment.parameters(self.plan) | (labels or {})
+        sources = self._sources(node, made)
+        relations = {name: sources[name] for name in statement.reads}
+        return self.engine.run(statement, schema, parameters, relations)
+
+    def _sources(self, node: JoinNode, made: dict[Tree, R]) -> dict[str, R | Wanted]:
+        """Everything that a statement about a node may read, by name; nothing is loaded yet."""
+        found: dict[str, R | Wanted] = {}
+        for number, child in enumerate(node.children):
+            names = frozenset(inputs_of(child))
+            by = self.plan.graph.common(names)
+            if isinstance(child, str):
+                kind, run = self.shape.input(child), self._fresh(child)
+                found[f"f{number}"] = Wanted([] if run is None else [run], kind, by)
+            else:
+                kind = self.shape.kept(names)
+                found[f"n{number}"] = made.get(child, Wanted([], kind))
+            found[f"h{number}"] = Wanted(self._held(child), kind, by)
+        return found

@@ -1,0 +1,196 @@
+"""The meter: the error each answer really had, once its stragglers are in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.dataset import dataset
+
+from slackwater.control.finding import last_periods
+from slackwater.control.records import ControlState, Finding, Measured, Waiting
+from slackwater.disorder.fulfilment import size_deciles
+from slackwater.disorder.periods import Period
+from slackwater.execute.batch import Outcome
+from slackwater.execute.turn import Turn
+from slackwater.plan.bound import RecallContract
+from slackwater.plan.node import Stamp
+from slackwater.plan.sql.windows import Writer
+
+_TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us")}
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """All measurements of a query since it began, and those of the newest batch.
+
+    ``unseen`` results may be broken without having been measured so: a row came after the
+    measurement, or was set aside.
+    """
+
+    results: int = 0
+    within: int = 0
+    last: Measured = field(default_factory=Measured)
+    unseen: int = 0
+
+    def plus(self, found: Measured, unseen: int = 0) -> Quality:
+        return Quality(
+            self.results + found.results, self.within + found.within, found, self.unseen + unseen
+        )
+
+    @property
+    def fulfilment(self) -> float | None:
+        """Share of measured results that kept their bound, at least; ``None`` before the first."""
+        return max(0, self.within - self.unseen) / self.results if self.results else None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Quality:
+        return replace(cls(**value), last=Measured.from_json(value["last"]))
+
+    def report(self, waiting: Waiting) -> dict[str, Any]:
+        """For events and people: what was promised by which slack, and what came of it."""
+        return {
+            "measured": self.last.results,
+            "within": self.last.within,
+            "unseen": waiting.unseen,
+            "fulfilment": self.fulfilment,
+            "phase": waiting.phase,
+            "threshold": waiting.threshold,
+            "expected_coverage": waiting.expected,
+            "measured_coverage": waiting.coverage,
+            "wanted": waiting.wanted,
+            "binding": waiting.binding,
+            "margin": waiting.margin,
+        }
+
+    def report_recall(self, finding: Finding) -> dict[str, Any]:
+        """The same for a join under a recall contract."""
+        return {
+            "measured": self.last.results,
+            "within": self.last.within,
+            "unseen": finding.unseen,
+            "fulfilment": self.fulfilment,
+            "phase": finding.phase,
+            "expected_recall": finding.expected,
+            "recall": finding.recall,
+            "wanted": finding.wanted,
+            "margin": finding.margin,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MeterReading:
+    """What the meter shows after a batch: totals by query, and tables for whoever looks closer."""
+
+    quality: dict[str, Quality]
+    tables: dict[str, pa.Table]
+
+
+def read(
+    turns: dict[str, Turn], outcome: Outcome, before: dict[str, Quality], after: ControlState | None
+) -> MeterReading:
+    """Measurements of a batch; with ``after``, the memory at the end of the stream, of all that
+    is left as well.
+    """
+    quality, tables = dict(before), {}
+    for name, turn in turns.items():
+        known = before.get(name, Quality())
+        if turn.query.recall is not None:
+            quality[name], tables[name] = _recall(turn, outcome, known, after)
+        if turn.decision.waiting is not None:
+            unseen = turn.decision.waiting.unseen
+            errors = outcome.errors.get(name)
+            quality[name] = known.plus(Measured() if errors is None else measured(errors), unseen)
+            if errors is not None:
+                tables[name] = shown_errors(errors, turn.query.base.state.stamp)
+    return MeterReading(quality, {name: table for name, table in tables.items() if table.num_rows})
+
+
+def _recall(
+    turn: Turn, outcome: Outcome, known: Quality, after: ControlState | None
+) -> tuple[Quality, pa.Table]:
+    """The recall of periods that are complete by now; at the end of all of them."""
+    query, finding = turn.query, turn.decision.finding
+    assert finding is not None
+    assert query.recall is not None
+    assert query.join is not None
+    periods, unseen = finding.periods, finding.unseen
+    if after is not None:
+        found = outcome.found.pop(query.name, ())
+        last = last_periods(query, after.findings[query.name], found, turn.progress.clock)
+        periods, unseen = periods + last.periods, unseen + last.unseen
+    table = recall_table(periods, query.recall, query.join.stamp)
+    return known.plus(measured_recall(table), unseen), table
+
+
+def recall_table(
+    periods: Sequence[Period], contract: RecallContract, stamp: Stamp = "timestamp"
+) -> pa.Table:
+    """Periods as people see them: results, those found in time, and their share."""
+    starts = [start for start, _, _ in periods]
+    ends = [start + contract.over for start in starts]
+    results = pa.array([n for _, n, _ in periods], pa.int64())
+    found = pa.array([given for _, _, given in periods], pa.int64())
+    recall = pc.divide(found.cast(pa.float64()), results.cast(pa.float64()))
+    instants = _TIMES[stamp]
+    return pa.table(
+        {
+            "period_start": pa.array(starts, pa.int64()).cast(instants),
+            "period_end": pa.array(ends, pa.int64()).cast(instants),
+            "results": results,
+            "found": found,
+            "recall": recall,
+            "within": pc.greater_equal(recall, contract.gamma),
+        }
+    )
+
+
+def measured_recall(periods: pa.Table) -> Measured:
+    """The measurements of a batch in brief; here a result is a period."""
+    return Measured(periods.num_rows, int(pc.sum(periods["within"].cast(pa.int64())).as_py() or 0))
+
+
+def measured(errors: pa.Table) -> Measured:
+    """The measurements of a batch in brief; ``sizes`` are deciles of the rows per result."""
+    if errors.num_rows == 0:
+        return Measured()
+    within = int(pc.sum(errors["within"].cast(pa.int64())).as_py())
+    return Measured(errors.num_rows, within, size_deciles(errors["__rows"].to_numpy()))
+
+
+def shown_errors(errors: pa.Table, stamp: Stamp = "timestamp") -> pa.Table:
+    """The table of errors as people see it."""
+    instants = _TIMES[stamp]
+    named = {"__start": "window_start", "__end": "window_end", "__rows": "rows"}
+    columns = [
+        errors[name].cast(instants) if name in ("__start", "__end") else errors[name]
+        for name in errors.column_names
+    ]
+    return pa.table(columns, names=[named.get(name, name) for name in errors.column_names])
+
+
+def by_key(folder: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Fulfilment of each key from a quality table, worst first."""
+    files = [str(file) for file in sorted(folder.glob("*/*.parquet"))]
+    if not files:
+        return []
+    names = Writer("duckdb").names(*keys)
+    lead, group = (f"{names}, ", f"GROUP BY {names} ") if keys else ("", "")
+    text = (
+        f"SELECT {lead}count(*) AS measured, avg(within::INT) AS fulfilment "
+        f"FROM quality {group}ORDER BY fulfilment, measured DESC"
+    )
+    with duckdb.connect(":memory:") as duck:
+        duck.execute("SET TimeZone = 'UTC'")  # keys may be times; the machine's zone is nobody's
+        duck.register("quality", dataset(files).to_table())  # a path is a pattern to DuckDB
+        found = duck.sql(text).to_arrow_table()
+    rows: list[dict[str, Any]] = found.to_pylist()
+    return rows

@@ -1,0 +1,273 @@
+"""The SQL of a join, one text for both engines: the delta rule for any tree.
+
+Of every input there are ``n`` (new) and ``o`` (old) rows. A node with children 1..m gives, once
+each, the combinations with at least one new member::
+
+    for each child i:  n_i ⋈ (o ∪ n of the children before i) ⋈ (o of those after), in i's order
+
+(Zhu 2006). What is new depends on when results are wanted. *Immediate*: rows of this batch.
+*Ordered*: rows the watermark has passed since the last batch, and late rows of this batch, which
+give nothing now but may take part in later results.
+
+Event times are BIGINT microseconds, ``__t_<input>`` in a combination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.sql.dialect import SqlWriter
+from slackwater.plan.sql.statement import Statement
+from slackwater.plan.tree import JoinNode, inputs_of
+from slackwater.query.expression import Expression
+
+
+def time_of(name: str) -> str:
+    return f"__t_{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinWriter:
+    """Writes the statements of one join.
+
+    Relations are named by child: ``f<c>`` and ``h<c>`` are the fresh and the held rows of an
+    input; ``n<c>`` and ``h<c>`` the new and the held combinations of an inner node. ``late`` asks
+    for results that are not in time, too.
+    """
+
+    writer: SqlWriter
+    plan: JoinPlan
+    late: bool = False
+
+    def kept(self, node: JoinNode, active: Collection[int]) -> Statement:
+        """New combinations of an inner node as state; ``pane`` tells until when they matter."""
+        draft = self._draft()
+        return draft.whole(draft.kept(node, active))
+
+    def results(self, node: JoinNode, active: Collection[int]) -> Statement:
+        """New results: ``__ts`` their event time, ``__given`` whether they are in time."""
+        draft = self._draft()
+        return draft.whole(draft.results(node, active))
+
+    def shown(self, node: JoinNode, active: Collection[int]) -> Statement:
+        """New results as people see them; all that is told to Spark is told once."""
+        draft = self._draft()
+        return draft.whole(draft.present(f"({draft.results(node, active, 'emitted_at')})"))
+
+    def found(self, bucket: int, grain: int) -> Statement:
+        """How many of ``results`` needed which slack, by event time in steps of ``bucket``.
+
+        *Ordered*: a result is in time if the watermark has not passed it when its last member
+        comes. *Immediate*: if no member is let go of before that. ``clock`` is that of the join
+        when this batch began.
+        """
+        draft = self._draft()
+        return draft.whole(draft.found(bucket, grain))
+
+    def given(self) -> Statement:
+        """Only those of ``results`` that are in time."""
+        return Statement("SELECT * FROM results WHERE __given", ("results",))
+
+    def present(self) -> Statement:
+        """``results`` as people see them."""
+        draft = self._draft()
+        return draft.whole(draft.present(draft.told(draft.source("results"), "emitted_at")))
+
+    def _draft(self) -> _Draft:
+        return _Draft(self.writer, self.plan, self.late)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A statement while it is written: it notes what it reads and which parameters it takes."""
+
+    writer: SqlWriter
+    plan: JoinPlan
+    late: bool
+    reads: dict[str, None] = field(default_factory=dict)
+    parameters: dict[str, None] = field(default_factory=dict)
+
+    def whole(self, text: str) -> Statement:
+        return Statement(text, tuple(self.reads), tuple(self.parameters))
+
+    def source(self, name: str) -> str:
+        self.reads[name] = None
+        return name
+
+    def parameter(self, name: str) -> str:
+        self.parameters[name] = None
+        return self.writer.parameter(name)
+
+    def told(self, source: str, *names: str) -> str:
+        self.parameters |= dict.fromkeys(self.writer.taken((), *names))
+        return self.writer.told(source, *names)
+
+    def node(self, node: JoinNode, active: Collection[int]) -> str:
+        """New combinations of a node; only children in ``active`` have anything new."""
+        terms = [self._term(node, child) for child in range(len(node.children)) if child in active]
+        return " UNION ALL ".join(f"({term})" for term in terms)
+
+    def kept(self, node: JoinNode, active: Collection[int]) -> str:
+        names = frozenset(inputs_of(node))
+        outside = [name for name in self.plan.graph.names if name not in names]
+        ends = [
+            f"{self._time(name)} + {self.plan.graph.patience(name, outside)}"
+            for name in self._ordered(names)
+        ]
+        return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({self.node(node, active)})"
+
+    def results(self, node: JoinNode, active: Collection[int], *more: str) -> str:
+        """``more`` parameters are at hand for whoever reads the results."""
+        names = frozenset(inputs_of(node))
+        times = [self._time(name) for name in self._ordered(names)]
+        combined = (
+            f"SELECT *, greatest({', '.join(times)}) AS __ts FROM ({self.node(node, active)})"
+        )
+        parameters = ["after", *(f"live{n}" for n in range(len(self.plan.inputs))), *more]
+        rows = self.told(f"({combined})", *parameters)
+        kept = [self.writer.parameter(p) for p in more] if self.writer.dialect == "spark" else []
+        columns = ", ".join([*times, *self._carried(names), "__ts", *kept])
+        result = f"SELECT {columns}, {self._in_time()} AS __given FROM {rows}"
+        return result if self.late else f"SELECT * FROM ({result}) WHERE __given"
+
+    def _in_time(self) -> str:
+        if self.plan.is_ordered:
+            return f"__ts >= {self.parameter('after')}"
+        parts = [
+            f"{self._time(i.name)} >= {self.parameter(f'live{n}')}"
+            for n, i in enumerate(self.plan.inputs)
+        ]
+        return f"({' AND '.join(parts)})"
+
+    def found(self, bucket: int, grain: int) -> str:
+        writer, graph = self.writer, self.plan.graph
+        if self.plan.is_ordered:
+            needed = "coalesce(__at, __ts) - __ts"  # before there was a clock nothing is late
+        else:
+            clock = self.parameter("clock")
+            ends = [f"{self._time(name)} + {graph.patience(name)}" for name in graph.names]
+            needed = f"{clock} - least({', '.join(ends)})"
+        step = writer.quotient(f"greatest(0, {needed}) + {grain - 1}", grain)
+        start = f"__ts - {writer.modulo('__ts', bucket)}"
+        given = "sum(CASE WHEN __given THEN 1 ELSE 0 END)"
+        rows = f"SELECT {start} AS bucket, {step} AS step, __given"
+        return (
+            "SELECT bucket, step, count(*) AS results, "
+            f"CAST({given} AS BIGINT) AS given "
+            f"FROM ({rows} FROM {self.told(self.source('results'), 'clock')}) GROUP BY bucket, step"
+        )
+
+    def present(self, rows: str) -> str:
+        """Every row says what it is."""
+        writer = self.writer
+        columns = [
+            *(self._shown(name, value) for name, value in self.plan.values),
+            f"{writer.micros('__ts', self.plan.stamp)} AS event_time",
+            "CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind",
+            "CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision",
+            "CAST(NULL AS DOUBLE) AS coverage",
+            f"{writer.micros(self.parameter('emitted_at'))} AS emitted_at",
+        ]
+        order = " ORDER BY event_time" if self.plan.is_ordered else ""
+        return f"SELECT {', '.join(columns)} FROM {rows}{order}"
+
+    def _shown(self, name: str, value: Expression) -> str:
+        return f"{self.writer.render(value, self.plan.joined)} AS {self.writer.name(name)}"
+
+    # one node --------------------------------------------------------------------------------
+
+    def _term(self, node: JoinNode, child: int) -> str:
+        """Combinations with a new row of ``child``, in its order."""
+        text = self._rows(node, child, "new")
+        bound = frozenset(inputs_of(node.children[child]))
+        for other in node.order(child):
+            added = frozenset(inputs_of(node.children[other]))
+            right = self._rows(node, other, "both" if other < child else "old")
+            columns = ", ".join(self._combined(bound | added))
+            on = " AND ".join(self._conditions(bound, added)) or "true"
+            text = f"SELECT {self._small()}{columns} FROM ({text}) AS l JOIN ({right}) AS r ON {on}"
+            bound |= added
+        return text
+
+    def _small(self) -> str:
+        """The new rows are few: Spark sends them to the state, not the state to them.
+
+        Where all inputs share a key, rows lie by that key and each goes to its place only.
+        """
+        if self.writer.dialect != "spark":
+            return ""
+        apart = self.plan.graph.common(self.plan.graph.names) is not None
+        return "/*+ SHUFFLE_HASH(l) */ " if apart else "/*+ BROADCAST(l) */ "
+
+    def _combined(self, names: frozenset[str]) -> list[str]:
+        columns = [self._time(name) for name in self._ordered(names)] + self._carried(names)
+        columns = [c for c in columns if c != "__at"]
+        return [*columns, *(["greatest(l.__at, r.__at) AS __at"] if self.plan.is_measured else [])]
+
+    def _carried(self, names: frozenset[str]) -> list[str]:
+        columns = [self.writer.name(column) for column in self.plan.columns(names)]
+        return [*columns, *(["__at"] if self.plan.is_measured else [])]
+
+    def _conditions(self, left: frozenset[str], right: frozenset[str]) -> list[str]:
+        graph, writer = self.plan.graph, self.writer
+        equal = [
+            f"l.{writer.name(one)} = r.{writer.name(other)}"
+            for one, other in graph.equalities(left, right)
+        ]
+        near = []
+        for one in self._ordered(left):
+            for other in self._ordered(right):
+                mine, theirs = f"l.{self._time(one)}", f"r.{self._time(other)}"
+                near.append(f"{mine} <= {theirs} + {graph.reach_between(one, other)}")
+                near.append(f"{theirs} <= {mine} + {graph.reach_between(other, one)}")
+        joined = self.plan.joined
+        more = [f"({writer.render(p, joined)})" for p in graph.conditions(left, right)]
+        return [*equal, *near, *more]
+
+    def _ordered(self, names: Collection[str]) -> list[str]:
+        return [name for name in self.plan.graph.names if name in names]
+
+    def _time(self, name: str) -> str:
+        return self.writer.name(time_of(name))
+
+    # children --------------------------------------------------------------------------------
+
+    def _rows(self, node: JoinNode, child: int, which: str) -> str:
+        """The new or old rows of a child, or both."""
+        if which == "both":
+            return f"{self._rows(node, child, 'old')} UNION ALL {self._rows(node, child, 'new')}"
+        tree = node.children[child]
+        if isinstance(tree, str):
+            return self._input_rows(tree, child, which)
+        columns = [self._time(name) for name in self._ordered(inputs_of(tree))]
+        columns += self._carried(frozenset(inputs_of(tree)))
+        source = self.source(f"n{child}" if which == "new" else f"h{child}")
+        return f"SELECT {', '.join(columns)} FROM {source}"
+
+    def _input_rows(self, name: str, child: int, which: str) -> str:
+        fresh, held = f"f{child}", f"h{child}"
+        if not self.plan.is_ordered:
+            return self._input(name, fresh if which == "new" else held)
+        after = self.parameter("after")
+        if which == "old":
+            return self._input(name, held, f"pane < {after}")
+        upto = self.parameter("upto")
+        due = self._input(name, held, f"pane >= {after} AND pane < {upto}")
+        return f"{due} UNION ALL {self._input(name, fresh, f'pane < {upto}')}"
+
+    def _input(self, name: str, source: str, *where: str) -> str:
+        """Rows of an input.
+
+        What is too old for any result in time is left out at the end; only where results that
+        came too late are wanted must it be left out here, so that all tiers find the same.
+        """
+        number = self.plan.graph.names.index(name)
+        columns = ", ".join([f"pane AS {self._time(name)}", *self._carried(frozenset({name}))])
+        if self.late:
+            where = (*where, f"pane >= {self.parameter(f'low{number}')}")
+        if not where:
+            return f"SELECT {columns} FROM {self.source(source)}"
+        rows = self.told(self.source(source), "after", "upto", f"low{number}")
+        return f"SELECT {columns} FROM {rows} WHERE {' AND '.join(where)}"

@@ -1,0 +1,301 @@
+"""The SQL of a stage, one text for both engines.
+
+Spark and DuckDB run the same statements; only quoting, parameters and sketch functions differ.
+``__start`` and ``__end`` bound a window, ``pane`` starts a pane; all in microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from slackwater.plan.aggregate import Partial
+from slackwater.plan.sql.dialect import SqlWriter
+from slackwater.plan.sql.statement import Statement
+from slackwater.plan.stage import Stage
+from slackwater.plan.state import State
+from slackwater.query.expression import Expression, sketched
+from slackwater.query.kinds import is_decimal
+from slackwater.query.schema import Schema
+from slackwater.query.totals import summed
+
+_SKETCH_MERGE = {
+    ("spark", "hll"): "hll_union_agg({0})",
+    ("spark", "kll"): "kll_merge_agg_double({0})",
+    ("duckdb", "hll"): "hll_union_list(list({0}))",
+    ("duckdb", "kll"): "kll_merge_list(list({0}))",
+}
+
+
+class Writer(SqlWriter):
+    """Writes the statements of stages in one dialect."""
+
+    __slots__ = ()
+
+    def partial(self, state: State, *, joined: bool = False) -> Statement:
+        """Pane partials of ``input``: results of the level below, or those of a join."""
+        source = state.input
+        keys = [f"{self.render(value, source)} AS {self.name(name)}" for name, value in state.keys]
+        where = f"WHERE {self.render(state.where, source)}" if state.where else ""
+        parts = [f"{self._partial_of(p, source)} AS {self.name(p.name)}" for p in state.partials]
+        times = [
+            "__end - 1 AS __ts",
+            f"{self.micros('__start', state.stamp)} AS window_start",
+            f"{self.micros('__end', state.stamp)} AS window_end",
+        ]
+        inner = ", ".join(["*"] if joined else ["*", *times])
+        pane = self.pane_of("__ts", state)
+        positions = ", ".join(str(n) for n in range(1, len(keys) + 2))
+        text = (
+            f"SELECT {', '.join([f'{pane} AS pane', *keys, *parts, 'count(*) AS __rows'])} "
+            f"FROM (SELECT {inner} FROM input) {where} GROUP BY {positions}"
+        )
+        return Statement(text, ("input",))
+
+    def _partial_of(self, part: Partial, schema: Schema) -> str:
+        """One partial over plain rows; DuckDB builds sketches from lists of values."""
+        if not part.is_sketch or self.dialect == "spark":
+            return self.render(Expression(part.sql), schema)
+        argument = sketched(Expression(part.sql), schema)
+        kind = f"any_value(typeof({argument}))"
+        return f"{part.merge}_of_list(list(CAST({argument} AS VARCHAR)), {kind})"
+
+    def merge(self, state: State) -> Statement:
+        """Merge the partials of ``panes`` per pane and key (compaction)."""
+        text = self._merge(state, "SELECT * FROM panes", "pane", "sum(__rows) AS __rows")
+        return Statement(text, ("panes",))
+
+    def _merge(self, state: State, source: str, lead: str, *extra: str) -> str:
+        keys = [self.name(name) for name, _ in state.keys]
+        group = ", ".join([lead, *keys])
+        means = [p for p in state.partials if p.merge == "mean"]
+        if means:
+            shared = [self._group_mean(p, group) for p in means]
+            source = f"SELECT *, {', '.join(shared)} FROM ({source})"
+        merges = [f"{self._merge_one(p)} AS {self.name(p.name)}" for p in state.partials]
+        columns = ", ".join([group, *merges, *extra])
+        return f"SELECT {columns} FROM ({source}) GROUP BY {group}"
+
+    def _group_mean(self, mean: Partial, group: str) -> str:
+        over = f"OVER (PARTITION BY {group})"
+        count, value = self.name(mean.count), self.name(mean.name)
+        total = f"nullif(sum({count}) {over}, 0)"
+        return f"sum({count} * {value}) {over} / {total} AS {self.name(f'__{mean.name}')}"
+
+    def _merge_one(self, part: Partial) -> str:
+        column = self.name(part.name)
+        if part.is_sketch:
+            return _SKETCH_MERGE[self.dialect, part.merge].format(column)
+        if part.merge == "mean":
+            return f"max({self.name(f'__{part.name}')})"
+        if part.merge == "m2":
+            away = f"({self.name(part.mean)} - {self.name(f'__{part.mean}')})"
+            between = f"coalesce({self.name(part.count)} * {away} * {away}, 0)"
+            return f"sum({column} + {between})"
+        if part.merge == "exact":  # a sum of decimals that was too long once stays null
+            some = f"count({column}) = count_if({self.name(part.count)} > 0)"
+            return f"CASE WHEN {some} THEN {self._sum(part)} END"
+        return self._sum(part) if part.merge == "sum" else f"{part.merge}({column})"
+
+    def _sum(self, part: Partial) -> str:
+        column = self.name(part.name)
+        if self.dialect == "spark":  # where a sum of sums of decimals would be ten digits longer
+            text = f"sum({column})"
+            return f"CAST({text} AS {part.kind})" if is_decimal(part.kind) else text
+        plain = not (part.wraps or part.merge == "exact")
+        return f"sum({column})" if plain else summed(column, part.kind)
+
+    def _expand(self, stage: Stage, source: str, where: str) -> str:
+        """Every pane once for each window that holds it, as ``__start``."""
+        window = stage.window
+        if window.is_tumbling:
+            rows = f"SELECT *, pane AS __start FROM {source}"
+        else:
+            last = f"pane - {self.modulo(f'pane - {window.offset}', window.slide)}"
+            rows = (
+                f"SELECT p.*, {last} - o.i * {window.slide} AS __start "
+                f"FROM {self.repeated(source, window.overlap)}"
+            )
+        return f"SELECT * FROM ({rows}) WHERE __start + {window.size} > pane AND {where}"
+
+    def close(self, stage: Stage, windows: int | None = None, *more: str) -> Statement:
+        """Results of the windows that end in ``(after, upto]``, read from ``panes``.
+
+        ``windows`` says how many they are, if known: few windows are spread over the panes, many
+        are found from the panes, whichever makes fewer rows. ``first`` is where they start.
+        ``more`` names columns of the panes whose totals are wanted as well.
+        """
+        after, upto = self.parameter("after"), self.parameter("upto")
+        window = stage.window
+        near = f"pane > {after} - {window.size} AND pane < {upto}"
+        source = self.told("panes", "after", "upto", "first")
+        panes = f"(SELECT * FROM {source} WHERE {near})"
+        if windows is not None and windows < window.overlap:
+            start = f"{self.parameter('first')} + o.i * {window.slide}"
+            rows = f"SELECT p.*, {start} AS __start FROM {self.repeated(panes, windows)}"
+            inside = f"pane >= __start AND pane < __start + {window.size}"
+            text = self._results(stage, f"SELECT * FROM ({rows}) WHERE {inside}", *more)
+            return Statement(text, ("panes",), ("after", "upto", "first"))
+        ends = f"__start + {window.size} > {after} AND __start + {window.size} <= {upto}"
+        text = self._results(stage, self._expand(stage, panes, ends), *more)
+        return Statement(text, ("panes",), self.taken(("after", "upto"), "first"))
+
+    def measure(
+        self, stage: Stage, bounds: dict[str, float], windows: int | None = None
+    ) -> Statement:
+        """What ``answers`` should have said, now that stragglers are in ``panes``.
+
+        For each window in ``(after, upto]`` and key: rows, and for each bounded column what was
+        said, what is true, and the relative error. No answer at all is an error of 1; a truth of
+        0 is either hit or infinitely wrong.
+        """
+        keys = ["__start", *stage.keys]
+        true = self.close(stage, windows, "__rows")
+        columns = [f"t.{self.name(key)}" for key in keys]
+        columns += ["t.__end", "t.__rows"]
+        within = []
+        for name, epsilon in bounds.items():
+            said, fact = (f"CAST({side}.{self.name(name)} AS DOUBLE)" for side in ("a", "t"))
+            error = (
+                f"CASE WHEN {said} IS NULL THEN CASE WHEN {fact} IS NULL THEN 0.0 ELSE 1.0 END "
+                f"WHEN {fact} IS NULL THEN 1.0 WHEN {said} = {fact} THEN 0.0 "
+                f"WHEN {fact} = 0 THEN CAST('Infinity' AS DOUBLE) "
+                f"ELSE abs({said} - {fact}) / abs({fact}) END"
+            )
+            columns += [
+                f"{said} AS {self.name(name)}",
+                f"{fact} AS {self.name(f'{name}_true')}",
+                f"{error} AS {self.name(f'{name}_error')}",
+            ]
+            within.append(f"({error}) <= {epsilon!r}")
+        columns.append(f"({' AND '.join(within)}) AS within")
+        text = (
+            f"SELECT {', '.join(columns)} FROM ({true.text}) AS t "
+            f"LEFT JOIN answers AS a ON {self._same('t', 'a', keys)}"
+        )
+        return Statement(text, (*true.reads, "answers"), true.parameters)
+
+    def changed(self, stage: Stage) -> Statement:
+        """Windows and keys closed before (``after``) that rows of ``delta`` still reach."""
+        after, horizon = self.parameter("after"), self.parameter("horizon")
+        size = stage.window.size
+        ends = f"__start + {size} <= {after} AND __start + {size} > {horizon}"
+        columns = self.names("__start", *stage.keys)
+        delta = f"(SELECT * FROM {self.told('delta', 'after', 'horizon')})"
+        text = f"SELECT DISTINCT {columns} FROM ({self._expand(stage, delta, ends)})"
+        return Statement(text, ("delta",), ("after", "horizon"))
+
+    def revise(self, stage: Stage) -> Statement:
+        """Fresh results of the windows and keys in ``changed``, with the next revision number.
+
+        A group that lost all its rows (its input was revised away) keeps its keys and gets
+        nulls for values; its revision is negative, so that the level above knows it is no row.
+        """
+        keys = ["__start", *stage.keys]
+        same, again = self._same("p", "c", keys), self._same("r", "c", keys)
+        rows = self._expand(stage, "panes", "true")
+        only = f"SELECT p.* FROM ({rows}) AS p SEMI JOIN changed AS c ON {same}"
+        fresh = self._results(stage, only, *_counted(stage))
+        group = self.names(*keys)
+        told = f"SELECT {group}, max(abs(revision)) AS __seen FROM told GROUP BY {group}"
+        names = [*(self.name(name) for name, _ in stage.values), *_counted(stage)]
+        values = ", ".join(f"p.{name}" for name in names)
+        columns = ", ".join(f"c.{self.name(k)}" for k in keys)
+        sign = "CASE WHEN p.__start IS NULL THEN -1 ELSE 1 END"
+        text = (
+            f"SELECT {columns}, c.__start + {stage.window.size} AS __end, {values}, "
+            f"CAST((coalesce(r.__seen, 0) + 1) * {sign} AS INT) AS revision "
+            f"FROM changed AS c LEFT JOIN ({fresh}) AS p ON {same} "
+            f"LEFT JOIN ({told}) AS r ON {again}"
+        )
+        return Statement(text, ("panes", "changed", "told"))
+
+    def _same(self, left: str, right: str, names: Sequence[str]) -> str:
+        """Equality of columns in which nulls are equal too."""
+        columns = [self.name(name) for name in names]
+        return " AND ".join(f"{left}.{c} IS NOT DISTINCT FROM {right}.{c}" for c in columns)
+
+    def _results(self, stage: Stage, source: str, *more: str) -> str:
+        merged = self._merge(stage.state, source, "__start", *(f"sum({m}) AS {m}" for m in more))
+        parts = stage.state.parts
+        columns = [
+            "__start",
+            f"__start + {stage.window.size} AS __end",
+            *(self.name(key) for key in stage.keys),
+            *(f"{self.render(value, parts)} AS {self.name(name)}" for name, value in stage.values),
+            *more,
+        ]
+        return f"SELECT {', '.join(columns)} FROM ({merged})"
+
+    def finals(self, stage: Stage, windows: int | None = None) -> Statement:
+        """Results of closing windows as revision 0."""
+        closed = self.close(stage, windows, *_counted(stage))
+        text = f"SELECT *, CAST(0 AS INT) AS revision FROM ({closed.text})"
+        return Statement(text, closed.reads, closed.parameters)
+
+    def shown(self, stage: Stage, windows: int | None = None) -> Statement:
+        """Results of closing windows as people see them: two statements in one."""
+        finals = self.finals(stage, windows)
+        text = self._present(stage, f"({finals.text})")
+        return Statement(text, finals.reads, (*finals.parameters, "origin", "emitted_at"))
+
+    def open(self, stage: Stage, *more: str) -> Statement:
+        """What windows that are not closed would say now: they end after ``after`` and begin at
+        ``last`` at the latest. Read from ``panes``; ``more`` as for closing.
+        """
+        after, last = self.parameter("after"), self.parameter("last")
+        size = stage.window.size
+        source = self.told("panes", "after", "last")
+        panes = f"(SELECT * FROM {source} WHERE pane > {after} - {size})"
+        ends = f"__start + {size} > {after} AND __start <= {last}"
+        text = self._results(stage, self._expand(stage, panes, ends), *more)
+        return Statement(text, ("panes",), ("after", "last"))
+
+    def present(self, stage: Stage) -> Statement:
+        """``results`` as people see them: every row says what it is."""
+        return Statement(self._present(stage, "results"), ("results",), ("origin", "emitted_at"))
+
+    def _present(self, stage: Stage, results: str) -> str:
+        origin, emitted = self.parameter("origin"), self.parameter("emitted_at")
+        columns = [
+            f"{self.micros('__start', stage.state.stamp)} AS window_start",
+            f"{self.micros('__end', stage.state.stamp)} AS window_end",
+            *(self.name(key) for key in stage.keys),
+            *(self.name(name) for name, _ in stage.values),
+            "CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind",
+            "abs(revision) AS revision",
+            "CAST(NULL AS DOUBLE) AS coverage",
+            f"__start < {origin} AS boundary",
+            f"{self.micros(emitted)} AS emitted_at",
+            *self._no_estimate(stage),
+        ]
+        return f"SELECT {', '.join(columns)} FROM {self.told(results, 'origin', 'emitted_at')}"
+
+    def _no_estimate(self, stage: Stage) -> list[str]:
+        """The columns of estimates, as finals and revisions have them."""
+        if stage.estimated is None:
+            return []
+        tuples, prod, *rest = stage.estimated.names
+        empty = [f"CAST(NULL AS DOUBLE) AS {self.name(name)}" for name in rest]
+        return [f"__rows AS {tuples}", f"CAST(NULL AS STRING) AS {prod}", *empty]
+
+    def latest(self, stage_below: Stage) -> Statement:
+        """The newest revision of each row of ``rows``, results of the level below.
+
+        An answer that was withdrawn is none.
+        """
+        keys = self.names("__start", *stage_below.keys)
+        rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY abs(revision) DESC) AS __rank"
+        text = f"SELECT * FROM (SELECT *, {rank} FROM rows) WHERE __rank = 1 AND revision >= 0"
+        return Statement(text, ("rows",))
+
+    def versions(self, stage_below: Stage) -> Statement:
+        """All revisions of those ``rows`` that also occur in ``delta``, but for withdrawals."""
+        keys = ["__start", *stage_below.keys]
+        same = self._same("r", "d", keys)
+        text = f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same} WHERE r.revision >= 0"
+        return Statement(text, ("rows", "delta"))
+
+
+def _counted(stage: Stage) -> tuple[str, ...]:
+    """Rows per result are told where estimates are."""
+    return () if stage.estimated is None else ("__rows",)

@@ -1,0 +1,126 @@
+"""Prods from outside: small files in the checkpoint folder, taken in by the next batch.
+
+A program, another process or a stream of prods puts them there. The decision of a batch names the
+prods it took, before it is applied; its manifest says what became of them; then their files go. So
+a prod is answered in exactly one batch, also if the process dies in between. Anyone may put
+anything there: what is no prod is told so, and set aside.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from slackwater.control.asking import Request, request_of
+from slackwater.errors import Problem, SlackwaterError, StorageError
+from slackwater.plan.demand import is_text
+from slackwater.runs.files import sync, write_atomically
+
+LARGEST = 100_000  # bytes of a prod
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a prod: rows given, or why there are none."""
+
+    prod: str
+    query: str
+    rows: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """The folder of prods that wait."""
+
+    folder: Path
+
+    def put(self, request: Request) -> str:
+        """Leave a prod for the next batch; give its id."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        value = {name: v for name, v in asdict(request).items() if name not in ("id", "fault")}
+        write_atomically(self.folder / f"{request.id}.json", json.dumps(value).encode())
+        return request.id
+
+    def waiting(self) -> tuple[Request, ...]:
+        """The prods that wait, oldest first."""
+        return self.look()[0]
+
+    def look(self) -> tuple[tuple[Request, ...], dict[Path, Answer]]:
+        """The prods that wait, and what is there and no prod, each with the reason."""
+        found = self._found()
+        strange = {
+            file: Answer(_name_of(file), "", 0, str(one))
+            for file, one in found.items()
+            if isinstance(one, Problem)
+        }
+        return tuple(one for one in found.values() if isinstance(one, Request)), strange
+
+    def _found(self) -> dict[Path, Request | Problem]:
+        """What is there, oldest first."""
+        files = []
+        for file in self.folder.glob("[!.]*.json") if self.folder.exists() else ():
+            with suppress(FileNotFoundError):  # taken away by whoever put it there
+                files.append((file.lstat().st_mtime_ns, file))
+        return {file: _read(file) for _, file in sorted(files)}
+
+    def set_aside(self, file: Path) -> None:
+        """Keep a file that is no prod, where it is not looked for."""
+        with suppress(OSError):  # it stays, and is told again
+            file.rename(file.with_suffix(".bad"))
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take prods out, for good: once a later batch is done they must not come back."""
+        found = [file for name in ids if (file := self.folder / f"{name}.json").exists()]
+        try:
+            for file in found:
+                file.unlink()
+            if found:
+                sync(self.folder)
+        except OSError as error:
+            raise StorageError.of(error, self.folder, "committed batches are safe") from error
+
+    def has(self, name: str) -> bool:
+        return (self.folder / f"{name}.json").exists()
+
+
+def _read(file: Path) -> Request | Problem:
+    """The prod in a file, or why there is none."""
+    name = _name_of(file)
+    at = f"prod {name!r}"
+    try:
+        if not file.is_file():  # whatever else it is, reading it may never end
+            return Problem("PROD_INVALID", at, "it is not a file")
+        if file.stat().st_size > LARGEST:
+            return Problem("PROD_INVALID", at, "it is too large", f"at most {LARGEST:,} bytes")
+        value = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as error:
+        return Problem("PROD_INVALID", at, f"it is not JSON: {error}")
+    except OSError as error:
+        return Problem("PROD_INVALID", at, f"it cannot be read: {error.strerror}")
+    if not is_text(file.stem):
+        return Problem("PROD_INVALID", at, "its name is not text")
+    return request_of(name, value)
+
+
+def _name_of(file: Path) -> str:
+    return file.stem.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def new_id() -> str:
+    return f"prod-{uuid.uuid4().hex[:12]}"
+
+
+def check_query(name: str | None, known: Iterable[str]) -> str:
+    """The query that is meant; the only one if none was named."""
+    names = list(known)
+    if name is None and len(names) == 1:
+        return names[0]
+    if name in names and name is not None:
+        return name
+    text = "which query is meant?" if name is None else f"there is no query {name!r}"
+    raise SlackwaterError("QUERY_UNKNOWN", text, f"there are: {', '.join(names) or 'none'}")

@@ -1,0 +1,97 @@
+"""Runs: immutable Parquet tables of state, one per state and micro-batch, named by a manifest."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from slackwater.errors import CheckpointError
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: where it lies, how many rows, which times it spans, how to check it.
+
+    ``parts`` maps each file to its size and checksum (``None`` where executors wrote it).
+    Rows with a pane after ``upper`` are strays that do not belong to the state.
+    """
+
+    state: str
+    name: str
+    batch: int
+    rows: int
+    low: int
+    high: int
+    parts: dict[str, tuple[int, int | None]]
+    merged: int = 0
+    upper: int | None = None
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for size, _ in self.parts.values())
+
+    @property
+    def path(self) -> str:
+        return f"{self.state}/{self.name}"
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Run:
+        parts = {name: (size, crc) for name, (size, crc) in value["parts"].items()}
+        return cls(**{**value, "parts": parts})
+
+
+def new_run(state: str, batch: int, tag: str) -> Run:
+    """The name of a run to be written."""
+    return Run(state, f"{batch:08d}-{tag}.parquet", batch, 0, 0, 0, {})
+
+
+def filled(
+    run: Run, rows: int, low: int, high: int, parts: dict[str, tuple[int, int | None]]
+) -> Run:
+    """A run that was written."""
+    return replace(run, rows=rows, low=low, high=high, parts=parts)
+
+
+def checksum(data: bytes) -> int:
+    return zlib.crc32(data)
+
+
+def verify(run: Run, folder: Path) -> None:
+    """Raise unless every file of a run has the size and content that were recorded."""
+    for name, (size, crc) in run.parts.items():
+        path = folder / run.path / name if name else folder / run.path
+        if not path.exists():
+            raise damaged(path, "is missing")
+        if path.stat().st_size != size:
+            raise damaged(path, f"has {path.stat().st_size} bytes, {size} were written")
+        if crc is not None and checksum(path.read_bytes()) != crc:
+            raise damaged(path, "does not have the content that was written")
+
+
+def damaged(path: Path, reason: str) -> CheckpointError:
+    root = next((p for p in path.parents if p.name == "runs"), path).parent
+    return CheckpointError(
+        "RUN_DAMAGED",
+        f"state file {path} {reason}",
+        f"run 'slackwater repair {root}' to go back to the newest sound batch; "
+        "the batches after it are then read again from their sources",
+    )
+
+
+def total_rows(runs: Iterable[Run]) -> int:
+    return sum(run.rows for run in runs)
+
+
+def sizes(runs: Iterable[Run]) -> dict[str, tuple[int, int, int]]:
+    """Runs, rows and bytes by state."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for run in runs:
+        count, rows, size = found.get(run.state, (0, 0, 0))
+        found[run.state] = (count + 1, rows + run.rows, size + run.bytes)
+    return found

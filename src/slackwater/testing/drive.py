@@ -1,0 +1,122 @@
+"""Driving a loop by hand: batches are given, time moves by the rows in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from slackwater.control.records import Policy
+from slackwater.events.log import EventLog
+from slackwater.execute.batch import Layout
+from slackwater.execute.deliver import Outlets
+from slackwater.execute.derive import derived
+from slackwater.execute.estimates.reading import Reading
+from slackwater.execute.limits import Limits
+from slackwater.execute.loop import Loop
+from slackwater.execute.sinks import ParquetSink
+from slackwater.plan.build import check
+from slackwater.plan.meaning import words
+from slackwater.plan.stage import PipelinePlan, describe, lay_out
+from slackwater.query.schema import Schema
+from slackwater.query.stream import Query, Stream, StreamDef
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.testing.runtime import ArrowRuntime, Micro
+from slackwater.units import DurationLike
+
+Batch: TypeAlias = pa.Table | Mapping[str, pa.Table] | Micro
+
+
+def rows(name: str, *, time: str, max_ahead: DurationLike | None = None, **types: str) -> Stream:
+    """A stream whose rows are given by hand; columns by name and SQL type."""
+    return Stream(StreamDef(name, Schema.of(**types), time, max_ahead=max_ahead))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a loop is run by hand; see :meth:`slackwater.Pipeline.start`."""
+
+    zone: str = "UTC"
+    limits: Limits = field(default_factory=Limits)
+    max_state_rows: int | None = None
+    on_batch: Callable[[dict[str, Any]], None] | None = None
+
+
+def make_loop(
+    queries: Sequence[Query], folder: str | Path, settings: Settings | None = None
+) -> Loop[Micro]:
+    """The loop of some queries over a checkpoint folder; it goes on where it was left."""
+    given, path = settings or Settings(), Path(folder).absolute()
+    order = Checkpoint(path).order()
+    arranged = tuple(order.arrange(query) for query in queries)
+    plan = order.arrange_streams(lay_out(check(arranged)))
+    meaning = {**describe(plan), "zone": given.zone}
+    checkpoint = Checkpoint.open(path, plan.identity, meaning, words(arranged, meaning))
+    try:
+        return _loop(plan, arranged, checkpoint, given)
+    except BaseException:
+        checkpoint.close()
+        raise
+
+
+def _loop(
+    plan: PipelinePlan, queries: Sequence[Query], checkpoint: Checkpoint, given: Settings
+) -> Loop[Micro]:
+    stages, joins = derived(plan)
+    readings = {q.name: Reading.of(q, stages, given.zone) for q in plan.queries if q.stages}
+    policy = Policy(plan, zone=given.zone)
+    return Loop(
+        policy=policy,
+        checkpoint=checkpoint,
+        layout=Layout(plan, stages, joins, readings),
+        outlets=_outlets(plan, queries, checkpoint),
+        events=EventLog(checkpoint.events, full=given.limits.log_bytes),
+        runtime=ArrowRuntime(policy, stages, joins, checkpoint.runs),
+        max_state_rows=given.max_state_rows,
+        limits=given.limits,
+        on_batch=given.on_batch,
+    )
+
+
+def _outlets(plan: PipelinePlan, queries: Sequence[Query], checkpoint: Checkpoint) -> Outlets:
+    promised = {query.name for query in plan.queries if query.promise or query.recall}
+    return Outlets(
+        {q.name: q.sink or ParquetSink(str(checkpoint.results(q.name))) for q in queries},
+        {q.name: q.side or ParquetSink(str(checkpoint.side(q.name))) for q in queries},
+        {
+            q.name: q.quality or ParquetSink(str(checkpoint.quality(q.name)))
+            for q in queries
+            if q.name in promised
+        },
+    )
+
+
+def run(
+    queries: Sequence[Query],
+    batches: Iterable[Batch],
+    folder: str | Path,
+    settings: Settings | None = None,
+    *,
+    flush: bool = True,
+) -> Loop[Micro]:
+    """Feed batches through one loop and end it; a table is given to every stream."""
+    loop = make_loop(queries, folder, settings)
+    try:
+        for number, batch in enumerate(batches):
+            loop.process(micro(loop, batch), number)
+        if flush:
+            loop.finish()
+    finally:
+        loop.close()
+    return loop
+
+
+def micro(loop: Loop[Micro], batch: Batch) -> Micro:
+    """A batch by stream."""
+    if isinstance(batch, Micro):
+        return batch
+    names = [stream.name for stream in loop.policy.plan.streams]
+    return Micro(dict.fromkeys(names, batch) if isinstance(batch, pa.Table) else dict(batch))
