@@ -27,6 +27,7 @@ from slackwater.replay.windows import TimeWindow
 from slackwater.stats.arrival import arrivals_with
 from slackwater.stats.quantile import LateQuantileParams
 from slackwater.stats.recent import RecentParams
+from slackwater.stats.relative_error import relative_errors
 from slackwater.units import MILLISECOND, SECOND
 
 SLIDE = SECOND // 10
@@ -122,7 +123,7 @@ class Experiment:
     def errors(self, run: Run) -> np.ndarray:
         """Relative errors of the windows that end within the stream."""
         inside = self._inside(run)
-        wrong = np.abs(run.sums - run.exact) / run.exact
+        wrong = relative_errors(run.exact, run.sums)
         # the same rows are the same sum: what is left there is rounding
         return np.where(run.rows == run.true_rows, 0.0, wrong)[inside]
 

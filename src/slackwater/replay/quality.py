@@ -13,27 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from slackwater.replay.swa import WindowResult
+from slackwater.stats.relative_error import relative_error
 
 Floats = npt.NDArray[np.float64]
 
 
-def relative_error(exact: float, given: float) -> float:
-    """``|A − Â| / |A|``; where the truth is 0, anything but 0 is infinitely wrong.
-
-    >>> relative_error(10, 9), relative_error(0, 0), relative_error(0, 1)
-    (0.1, 0.0, inf)
-    """
-    if exact == given:
-        return 0.0
-    return abs(exact - given) / abs(exact) if exact else float("inf")
-
-
 def errors_of(results: Iterable[WindowResult], exact: Mapping[int, Any]) -> Floats:
-    """Errors by true window; a window that gave no result at all is infinitely wrong."""
+    """Errors by true window, also of those that gave no result at all."""
     given = {result.end: result.value for result in results}
     return np.array(
         [
-            relative_error(value, given[end]) if end in given else np.inf
+            relative_error(value, given.get(end), is_given=end in given)
             for end, value in sorted(exact.items())
         ],
         dtype=np.float64,
