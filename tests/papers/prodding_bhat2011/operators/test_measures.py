@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from slackwater.estimate.accuracy import hamming
 from slackwater.papers.prodding_bhat2011.operators.element import DataTuple, Punctuation, Result
 from slackwater.papers.prodding_bhat2011.operators.measures import (
     Latency,
@@ -21,6 +20,7 @@ from slackwater.papers.prodding_bhat2011.operators.measures import (
 from slackwater.papers.prodding_bhat2011.operators.plan import Plan, WindowQuery, paned
 from slackwater.papers.prodding_bhat2011.operators.predicate import Eq, Le
 from slackwater.papers.prodding_bhat2011.operators.prod import Prod
+from slackwater.papers.prodding_bhat2011.operators.quality import hamming
 from slackwater.papers.prodding_bhat2011.operators.sources import (
     Timed,
     closing,

@@ -12,7 +12,9 @@ from slackwater.papers.recall_ji2018.operators.combined import Combined
 from slackwater.papers.recall_ji2018.operators.condition import same_key
 from slackwater.papers.recall_ji2018.operators.engine import JoinQuery
 from slackwater.papers.recall_ji2018.operators.join_manager import JoinManager
+from slackwater.papers.recall_ji2018.operators.tree import Shape
 from slackwater.papers.recall_ji2018.operators.windows import StreamWindows
+from slackwater.plan.tree import Tree, all_trees
 from slackwater.stats.arrival import Arrival, Delayed
 from slackwater.units import MILLISECOND
 
@@ -21,6 +23,16 @@ Identities = Counter[tuple[tuple[str, int], ...]]
 
 THREE = JoinQuery(StreamWindows.of({"a": 6, "b": 3, "c": 9}), same_key("abc"))
 TWO = JoinQuery(StreamWindows.of({"a": 4, "b": 7}), same_key("ab"))
+
+
+def shapes(names: str) -> list[tuple[Shape, ...]]:
+    """Every tree over some streams, as nested tuples."""
+    found = [_nested(tree) for tree in all_trees(names)]
+    return [shape for shape in found if not isinstance(shape, str)]
+
+
+def _nested(tree: Tree) -> Shape:
+    return tree if isinstance(tree, str) else tuple(_nested(child) for child in tree.children)
 
 
 def rows(names: str, *, longest: int = 40, keys: int = 3) -> st.SearchStrategy[list[Row]]:

@@ -16,7 +16,7 @@ from slackwater.papers.recall_ji2018.operators.engine import (
 )
 from slackwater.papers.recall_ji2018.operators.join_manager import JoinManager, JoinManagerParams
 from slackwater.papers.recall_ji2018.operators.oracle import exact_join
-from slackwater.papers.recall_ji2018.operators.tree import JoinTree, all_trees
+from slackwater.papers.recall_ji2018.operators.tree import JoinTree
 from slackwater.papers.recall_ji2018.operators.windows import StreamWindows
 from slackwater.papers.stream.kslack import KSlack, KSlackParams
 from slackwater.stats.arrival import Arrival, Delayed
@@ -29,10 +29,11 @@ from tests.papers.recall_ji2018.operators.disordered import (
     largest_delay,
     long_streams,
     rows,
+    shapes,
 )
 
 WIDE = replace(THREE, windows=StreamWindows.of(dict.fromkeys("abc", 100_000)))
-SHAPES = [shape for shape in all_trees("abc") if not isinstance(shape, str)]
+SHAPES = shapes("abc")
 
 
 def whole(payload: object) -> object:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from slackwater.papers.prodding_bhat2011.operators.prod import Feedback, Pattern, Prod
+from slackwater.papers.prodding_bhat2011.operators.prod import Pattern, Prod
 
 Row = Mapping[str, Any]
 Ident = int | str
@@ -101,4 +101,3 @@ class Result:
 
 Element = DataTuple | Punctuation | Prod
 Output = Element | Result
-Upstream = Feedback

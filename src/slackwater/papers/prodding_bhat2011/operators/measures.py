@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.estimate.accuracy import (
+from slackwater.estimate.accuracy import accuracy
+from slackwater.estimate.monitor import Pairs
+from slackwater.papers.prodding_bhat2011.operators.element import Result
+from slackwater.papers.prodding_bhat2011.operators.quality import (
     Quality,
-    accuracy,
     aggressiveness,
     covered_share,
     latency_gain,
     latency_gain_percent,
 )
-from slackwater.estimate.monitor import Pairs
-from slackwater.papers.prodding_bhat2011.operators.element import Result
 from slackwater.papers.prodding_bhat2011.operators.views import history
 
 Array = npt.NDArray[np.float64]

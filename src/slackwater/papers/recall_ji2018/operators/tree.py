@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Union
 
 from slackwater.errors import SlackwaterError
@@ -66,31 +65,6 @@ class JoinTree:
     def covers(self) -> tuple[tuple[str, ...], ...]:
         """The streams of each input."""
         return tuple((part,) if isinstance(part, str) else part.streams for part in self.inputs)
-
-
-def all_trees(streams: Sequence[str]) -> Iterator[Shape]:
-    """Every tree over some streams; the inputs of a join have no order.
-
-    >>> [sum(1 for _ in all_trees("abcde"[:n])) for n in (2, 3, 4, 5)]
-    [1, 4, 26, 236]
-    """
-    if len(streams) == 1:
-        yield streams[0]
-        return
-    for blocks in _partitions(streams):
-        if len(blocks) > 1:
-            yield from product(*(list(all_trees(block)) for block in blocks))
-
-
-def _partitions(items: Sequence[str]) -> Iterator[list[list[str]]]:
-    if not items:
-        yield []
-        return
-    first, rest = items[0], items[1:]
-    for blocks in _partitions(rest):
-        yield [[first], *blocks]
-        for number, block in enumerate(blocks):
-            yield [*blocks[:number], [first, *block], *blocks[number + 1 :]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ Reference: Ji 2018, ch. 4, Zhu 2006.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
 
 from slackwater.errors import SlackwaterError
+from slackwater.plan.graph import UNBOUND, per_pair
 
 
 class JoinWindows(Protocol):
@@ -96,16 +96,16 @@ class PairWindows:
     def of(cls, streams: Iterable[str], sizes: Mapping[tuple[str, str], int]) -> PairWindows:
         """Local windows; the missing ones are completed by shortest paths."""
         names = tuple(streams)
-        reach = _shortest(names, sizes)
-        missing = [pair for pair in combinations(names, 2) if math.isinf(reach[pair])]
+        reach = per_pair(names, sizes)
+        pairs = [(a, b, reach[names.index(a)][names.index(b)]) for a, b in combinations(names, 2)]
+        missing = [(one, other) for one, other, size in pairs if size >= UNBOUND]
         if missing:
             raise SlackwaterError(
                 "JOIN_WINDOWS_INVALID",
                 f"join: no window, and no way through other windows, between {missing}",
                 "give windows that connect all streams",
             )
-        pairs = combinations(names, 2)
-        return cls(names, tuple((one, other, int(reach[one, other])) for one, other in pairs))
+        return cls(names, tuple(pairs))
 
     def size(self, one: str, other: str) -> int:
         """``W_ij`` in microseconds."""
@@ -122,18 +122,3 @@ class PairWindows:
     def reach(self, stream: str, partners: Iterable[str]) -> int:
         """How much newer than a tuple of a stream a partner can be."""
         return max(self.size(stream, partner) for partner in partners)
-
-
-def _shortest(
-    streams: tuple[str, ...], sizes: Mapping[tuple[str, str], int]
-) -> dict[tuple[str, str], float]:
-    """Floyd and Warshall over the graph of windows."""
-    reach = {(a, b): 0.0 if a == b else math.inf for a in streams for b in streams}
-    for (one, other), size in sizes.items():
-        reach[one, other] = reach[other, one] = min(reach[one, other], size)
-    for via in streams:
-        for one in streams:
-            for other in streams:
-                around = reach[one, via] + reach[via, other]
-                reach[one, other] = min(reach[one, other], around)
-    return reach
