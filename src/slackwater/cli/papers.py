@@ -89,7 +89,7 @@ def _show(outcome: Outcome, console: Console) -> None:
         table.add_row(*_row(verdict))
     console.print(table)
     outside = sum(not verdict.is_expected for verdict in outcome.verdicts)
-    told = f"{len(outcome.verdicts)} figures in {outcome.seconds:.0f} s, {outside} not as expected"
+    told = f"{outcome.seconds:.0f} s; figures: {len(outcome.verdicts)}, outside: {outside}"
     console.print(Text(told, style="bold red" if outside else "green"))
 
 
