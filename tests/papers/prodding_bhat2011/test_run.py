@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from slackwater.papers.prodding_bhat2011.bursts import burst_experiment
 from slackwater.papers.prodding_bhat2011.draw import draw_all
-from slackwater.papers.prodding_bhat2011.measure import QUICK, burst_experiment
 from slackwater.papers.prodding_bhat2011.run import PAPER, figures, run
+from slackwater.papers.prodding_bhat2011.scale import QUICK
 from slackwater.papers.verdict import judge
 from tests.papers.expectations import expected_in_a_quick_run
 

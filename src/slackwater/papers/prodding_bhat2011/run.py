@@ -6,22 +6,17 @@ import logging
 from pathlib import Path
 
 from slackwater.papers.paper import Figures, Paper, Results
-from slackwater.papers.prodding_bhat2011.draw import draw_all
-from slackwater.papers.prodding_bhat2011.measure import (
-    FULL,
-    QUICK,
-    Scale,
-    aggressiveness_curves,
-    baselines,
-    burst_experiment,
-    comparators,
+from slackwater.papers.prodding_bhat2011.alternatives import baselines, comparators, step_response
+from slackwater.papers.prodding_bhat2011.bursts import burst_experiment, sidelining
+from slackwater.papers.prodding_bhat2011.curves import aggressiveness_curves
+from slackwater.papers.prodding_bhat2011.delays import (
     latency_gains,
     overheads,
-    sidelining,
-    step_response,
     traffic_experiment,
     uniform_experiment,
 )
+from slackwater.papers.prodding_bhat2011.draw import draw_all
+from slackwater.papers.prodding_bhat2011.scale import FULL, QUICK, Scale
 from slackwater.papers.prodding_bhat2011.workload import SLIDING, TUMBLING
 
 LOG = logging.getLogger(__name__)
