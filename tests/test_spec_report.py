@@ -10,6 +10,7 @@ from tests.spec_place import engine_modules, place_of, place_of_names
 from tests.spec_report import Shown
 
 TESTS = Path(__file__).parent
+NOT_ENGINE = ("slackwater.replay", "slackwater.papers")
 
 
 def place(folder: str, name: str, *used: str) -> str:
@@ -18,15 +19,15 @@ def place(folder: str, name: str, *used: str) -> str:
 
 def test_code_that_the_engine_calls_is_told_from_code_that_only_tests_call() -> None:
     assert place("disorder", "coverage", "CoverageModel") == "core"
-    assert place("disorder", "kslack") == "replay"
-    assert place("disorder", "same_k") == "replay"
-    assert place("stats", "selectivity") == "replay"
-    assert place("stats", "skew") == "replay"
+    assert place("disorder", "recall", "RecallModel") == "core"
+    assert place("disorder", "recall", "Profile") == "replay"
+    assert place("papers/stream", "kslack") == "replay"
+    assert place("papers/recall_ji2018/operators", "same_k") == "replay"
 
 
 def test_the_engine_is_what_runs_without_benchmarks_and_replay() -> None:
     assert {"slackwater.execute.loop", "slackwater.control.step"} <= engine_modules()
-    assert not [name for name in engine_modules() if name.startswith("slackwater.replay")]
+    assert not [name for name in engine_modules() if name.startswith(NOT_ENGINE)]
     assert "slackwater.bench.slack" not in engine_modules()
 
 

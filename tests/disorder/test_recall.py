@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from slackwater.disorder.recall import RecallModel, true_results
 from slackwater.errors import SlackwaterError
+from slackwater.papers.recall_ji2018.operators.productivity import Profile
 from slackwater.stats.histogram import Counts, Shares
-from slackwater.stats.productivity import Profile
 
 GOLDEN = np.array([6, 2, 1, 1])
 ROWS = st.lists(st.integers(0, 20), min_size=1, max_size=12).map(np.array)

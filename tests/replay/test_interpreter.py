@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import slackwater as sw
-from slackwater.disorder.baselines import fixed_slack
+from slackwater.papers.slack_ji2018.operators.swa import SWA, SWAParams
+from slackwater.papers.stream.baselines import fixed_slack
+from slackwater.papers.stream.monoids import SUM
+from slackwater.papers.stream.windows import TimeWindow
 from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter
-from slackwater.replay.monoids import SUM
-from slackwater.replay.swa import SWA, SWAParams
-from slackwater.replay.windows import TimeWindow
 from slackwater.spark.pipeline import Pipeline
 from slackwater.stats.arrival import Arrival
 from tests.spark.driver import batch, readings

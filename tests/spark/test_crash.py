@@ -21,7 +21,6 @@ from slackwater.execute.loop import Loop
 from slackwater.plan.stage import describe
 from slackwater.query.join import Emit
 from slackwater.query.stream import Query, Stream
-from slackwater.runs import catalog as catalog
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.spark import pipeline
 from slackwater.spark.pipeline import Options, Pipeline

@@ -564,7 +564,7 @@ def test_an_end_that_was_begun_is_finished_and_its_answers_are_not_contradicted(
     run(spark, (per_key(sink=calm),), FEW[:2], tmp_path / "calm")
     run(spark, (per_key(sink=ledger),), FEW[:2], tmp_path / "ck", flush=False)
     loop = make_loop(spark, (per_key(sink=ledger),), tmp_path / "ck")
-    crash_before_commit(lambda: loop.finish())
+    crash_before_commit(loop.finish)
     loop.close()
     assert ledger.rows[2]  # the sink has answers of the end
     again = make_loop(spark, (per_key(sink=ledger),), tmp_path / "ck")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.errors import SlackwaterError
-from slackwater.stats.delay import DelayTracker
+from slackwater.papers.stream.delay import DelayTracker
 from slackwater.stats.report import disorder_report
 
 TRACE = [1, 4, 3, 5, 7, 8, 6]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slackwater.bench.regimes import Array, Rows
+from slackwater.stats.relative_error import relative_errors
 from slackwater.units import SECOND
 
 Instants = npt.NDArray[np.int64]
@@ -69,9 +70,8 @@ class Hindsight:
         closing = np.searchsorted(np.maximum.accumulate(watermarks), self.ends, side="left")
         closing = np.minimum(closing, watermarks.size - 1)
         said = self._by_batch[np.arange(self.ends.size), closing]
-        errors = np.abs(said - self.exact) / np.where(self.exact == 0, 1, self.exact)
         latency = (self.clocks[closing] - self.ends).astype(np.float64)
-        return Given(self.ends, np.where(self.exact == 0, 0, errors), latency)
+        return Given(self.ends, relative_errors(self.exact, said), latency)
 
     def fixed(self, slack: int) -> Given:
         return self.judge(self.clocks - slack)

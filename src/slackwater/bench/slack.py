@@ -27,6 +27,7 @@ from slackwater.errors import Problem, QueryError
 from slackwater.execute.sinks import ParquetSink
 from slackwater.query.contract import Contract, max_error, slack
 from slackwater.spark.pipeline import pipeline, stream
+from slackwater.stats.relative_error import relative_errors
 from slackwater.units import SECOND
 
 EPSILONS = (0.001, 0.01, 0.05)
@@ -144,8 +145,7 @@ def _given(past: Hindsight, folder: Path, clocks: list[int]) -> Given:
     errors, latency = np.ones(past.ends.size), np.full(past.ends.size, np.nan)
     known = np.isin(found["ends"].to_numpy(), past.ends)
     at = np.searchsorted(past.ends, found["ends"].to_numpy()[known])
-    true = past.exact[at]
-    wrong = np.abs(found["total"].to_numpy()[known] - true) / np.where(true == 0, 1, true)
+    wrong = relative_errors(past.exact[at], found["total"].to_numpy()[known])
     errors[at] = np.where(wrong < 1e-9, 0, wrong)
     batch = np.minimum(found["batch"].to_numpy()[known], clock.size - 1)
     latency[at] = clock[batch] - past.ends[at]

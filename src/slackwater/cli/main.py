@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
-from slackwater.cli import bench
+from slackwater.cli import bench, papers
 from slackwater.cli.advise import advise
 from slackwater.cli.dashboard import dashboard, metrics, report
 from slackwater.cli.demo import demo
@@ -90,6 +90,7 @@ COMMANDS = (
 for command in COMMANDS:
     app.command()(command)
 app.add_typer(bench.app, name="bench")
+app.add_typer(papers.app, name="papers")
 
 
 def main() -> None:

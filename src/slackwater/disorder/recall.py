@@ -8,7 +8,7 @@ interval cancel:
     γ(K) = ratio(K) · Σ_i F_i(s_i) Π_{j≠i} W_j·cov_j(K) / Σ_i Π_{j≠i} W_j
 
 where ``s_i = ⌊(K + K_i^sync) / g⌋``. The ratio tells whether late tuples have more partners than
-others: 1 (*EqSel*), or learned from the output (*NonEqSel*, ``slackwater.stats.productivity``).
+others: 1 (*EqSel*), or learned from the output (*NonEqSel*, in ``papers.recall_ji2018``).
 
 Delays come as rows by coarse delay at granularity g, one array per stream, as delay histograms
 keep them. Reference: Ji 2018, ch. 4 (eq. 4.4 to 4.6).

@@ -24,8 +24,8 @@ from slackwater.disorder.slack import (
 )
 from slackwater.plan.stage import QueryPlan
 from slackwater.replay.evaluate import Evaluator
-from slackwater.replay.quality import relative_error
 from slackwater.stats.panes import PaneCount
+from slackwater.stats.relative_error import relative_error
 
 Row = dict[str, Any]
 
@@ -100,8 +100,7 @@ class Follower:
         for row in truth:
             said = self._said.pop(self._group(row), None)
             kept = all(
-                _error(None if said is None else said[name], row[name]) <= epsilon
-                for name, epsilon in self.promise.columns.items()
+                _error(row, said, name) <= epsilon for name, epsilon in self.promise.columns.items()
             )
             found.append({**row, "within": kept, "rows": sizes[self._group(row)]})
         self.errors += found
@@ -115,8 +114,10 @@ class Follower:
         return (row["__start"], *(row[key] for key in self.stage.keys))
 
 
-def _error(said: Any, true: Any) -> float:
-    """As the meter sees it: no answer, or one that should not be, is wholly wrong."""
-    if said is None or true is None:
-        return 0.0 if said is None and true is None else 1.0
-    return relative_error(float(true), float(said))
+def _error(true: Row, said: Row | None, name: str) -> float:
+    answer = None if said is None else _number(said[name])
+    return relative_error(_number(true[name]), answer, is_given=said is not None)
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -8,15 +8,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slackwater.disorder.baselines import fixed_slack
+from slackwater.papers.slack_ji2018.operators.swa import SWA, SWAParams
+from slackwater.papers.stream.baselines import fixed_slack
+from slackwater.papers.stream.monoids import SUM
+from slackwater.papers.stream.windows import TimeWindow
 from slackwater.replay.advise import Frames, Measure, Target, Timeline
 from slackwater.replay.advise.quality import quality
 from slackwater.replay.advise.search import steps
 from slackwater.replay.advise.stakes import stakes
 from slackwater.replay.advise.watermarks import fixed, growing, varying
-from slackwater.replay.monoids import SUM
-from slackwater.replay.swa import SWA, SWAParams
-from slackwater.replay.windows import TimeWindow
 from slackwater.stats.arrival import arrivals_with
 from tests.replay.advise.plain import ROWS, Row, assert_same, play, timeline_of
 

@@ -145,8 +145,7 @@ class Writer(SqlWriter):
         """What ``answers`` should have said, now that stragglers are in ``panes``.
 
         For each window in ``(after, upto]`` and key: rows, and for each bounded column what was
-        said, what is true, and the relative error. No answer at all is an error of 1; a truth of
-        0 is either hit or infinitely wrong.
+        said, what is true, and the relative error as ``stats.relative_error`` defines it.
         """
         keys = ["__start", *stage.keys]
         true = self.close(stage, windows, "__rows")
@@ -155,12 +154,7 @@ class Writer(SqlWriter):
         within = []
         for name, epsilon in bounds.items():
             said, fact = (f"CAST({side}.{self.name(name)} AS DOUBLE)" for side in ("a", "t"))
-            error = (
-                f"CASE WHEN {said} IS NULL THEN CASE WHEN {fact} IS NULL THEN 0.0 ELSE 1.0 END "
-                f"WHEN {fact} IS NULL THEN 1.0 WHEN {said} = {fact} THEN 0.0 "
-                f"WHEN {fact} = 0 THEN CAST('Infinity' AS DOUBLE) "
-                f"ELSE abs({said} - {fact}) / abs({fact}) END"
-            )
+            error = _relative_error(fact, said, "a.__start IS NOT NULL")
             columns += [
                 f"{said} AS {self.name(name)}",
                 f"{fact} AS {self.name(f'{name}_true')}",
@@ -294,6 +288,18 @@ class Writer(SqlWriter):
         same = self._same("r", "d", keys)
         text = f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same} WHERE r.revision >= 0"
         return Statement(text, ("rows", "delta"))
+
+
+def _relative_error(true: str, said: str, given: str) -> str:
+    """``stats.relative_error`` in SQL."""
+    void, unknown = (f"({value} IS NULL OR isnan({value}))" for value in (true, said))
+    infinity = "CAST('Infinity' AS DOUBLE)"
+    return (
+        f"CASE WHEN NOT ({given}) THEN 1.0 WHEN {void} AND {unknown} THEN 0.0 "
+        f"WHEN {void} OR {unknown} THEN 1.0 WHEN {said} = {true} THEN 0.0 "
+        f"WHEN {true} = 0 OR abs({true}) = {infinity} THEN {infinity} "
+        f"ELSE abs({said} - {true}) / abs({true}) END"
+    )
 
 
 def _counted(stage: Stage) -> tuple[str, ...]:

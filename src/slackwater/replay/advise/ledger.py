@@ -8,9 +8,10 @@ import numpy as np
 
 from slackwater.disorder.fulfilment import DECILES
 from slackwater.disorder.slack import Sums
-from slackwater.replay.advise.quality import Target, keeps, relative_errors
+from slackwater.replay.advise.quality import Target, keeps
 from slackwater.replay.advise.stakes import Pairs, Stakes
 from slackwater.replay.advise.timeline import BEFORE_ALL, Timeline
+from slackwater.stats.relative_error import relative_errors
 
 
 class Ledger:
@@ -74,8 +75,8 @@ class Ledger:
         missed = self._met[part.pairs.suspect] >= part.pairs.end
         partial = part.partials(missed)
         present = partial[0] > 0
-        errors = relative_errors(stakes.measure.get(partial[1:]), part.results.exact, present)
-        self.within -= int((~keeps(errors, present, self._target)).sum())
+        errors = relative_errors(part.results.exact, stakes.measure.get(partial[1:]), present)
+        self.within -= int((~keeps(errors, self._target)).sum())
 
 
 def _part(stakes: Stakes, one: int, two: int) -> Stakes:

@@ -14,6 +14,7 @@ from slackwater.errors import SlackwaterError
 from slackwater.replay.advise.measure import Floats
 from slackwater.replay.advise.stakes import Stakes
 from slackwater.replay.advise.watermarks import Watermarks
+from slackwater.stats.relative_error import relative_errors
 
 ROUNDING = 1e-12  # sums in another order differ in the last digits only
 
@@ -66,19 +67,8 @@ class Quality:
     lost: int
 
 
-def relative_errors(answers: Floats, exact: Floats, present: npt.NDArray[np.bool_]) -> Floats:
-    """Errors of answers; NaN is null, and no answer at all is an error of 1."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = np.abs(answers - exact) / np.abs(exact)
-    errors = np.where(exact == 0, np.where(answers == 0, 0.0, np.inf), errors)
-    errors = np.where(answers == exact, 0.0, errors)
-    unknown, void = np.isnan(answers), np.isnan(exact)
-    errors = np.where(void, np.where(unknown, 0.0, 1.0), np.where(unknown, 1.0, errors))
-    return np.where(present, errors, 1.0)
-
-
-def keeps(errors: Floats, present: npt.NDArray[np.bool_], target: Target) -> npt.NDArray[np.bool_]:
-    return present & (errors <= target.error + ROUNDING)
+def keeps(errors: Floats, target: Target) -> npt.NDArray[np.bool_]:
+    return errors <= target.error + ROUNDING
 
 
 def quality(stakes: Stakes, watermarks: Watermarks, target: Target) -> Quality:
@@ -87,9 +77,9 @@ def quality(stakes: Stakes, watermarks: Watermarks, target: Target) -> Quality:
     missed = watermarks.at[pairs.suspect] >= pairs.end
     partial = stakes.partials(missed)
     present = partial[0] > 0
-    errors = relative_errors(stakes.measure.get(partial[1:]), results.exact, present)
+    errors = relative_errors(results.exact, stakes.measure.get(partial[1:]), present)
     finite = np.isfinite(errors)
-    broken = int((~keeps(errors, present, target)).sum())
+    broken = int((~keeps(errors, target)).sum())
     absent = float((1 - partial[0] / results.rows[results.touched]).sum())
     latency, still_open = _latency(stakes, watermarks, results.touched[~present])
     return Quality(

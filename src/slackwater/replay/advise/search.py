@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slackwater.replay.advise.quality import Target, keeps, relative_errors
+from slackwater.replay.advise.quality import Target, keeps
 from slackwater.replay.advise.reduce import runs, scan_runs
 from slackwater.replay.advise.stakes import Stakes
 from slackwater.stats.arrival import Instants
+from slackwater.stats.relative_error import relative_errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +41,7 @@ def steps(stakes: Stakes, target: Target) -> Steps:
     untouched = results.count - results.touched.size
     present = results.base[0] > 0
     answers = stakes.measure.get(results.base[1:])
-    before = keeps(relative_errors(answers, results.exact, present), present, target)
+    before = keeps(relative_errors(results.exact, answers, present), target)
     owner = np.repeat(np.arange(pairs.starts.size), np.diff(pairs.starts, append=pairs.need.size))
     good = _good_after(stakes, owner, target)
     last = _last_of_need(pairs.need, pairs.starts)
@@ -71,7 +72,7 @@ def _good_after(
     ends = np.append(pairs.starts[1:], pairs.need.size) - 1
     exact = answers[ends][owner] if owner.size else answers
     present = scanned[0] > 0
-    return keeps(relative_errors(answers, exact, present), present, target)
+    return keeps(relative_errors(exact, answers, present), target)
 
 
 def _last_of_need(need: Instants, starts: Instants) -> Instants:

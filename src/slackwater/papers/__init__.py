@@ -1,0 +1,1 @@
+"""The source works' own operators and experiments, behind ``slackwater papers``."""

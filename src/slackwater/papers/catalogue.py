@@ -1,0 +1,24 @@
+"""The source works that can be run."""
+
+from __future__ import annotations
+
+from slackwater.errors import SlackwaterError
+from slackwater.papers.paper import Paper
+from slackwater.papers.prodding_bhat2011.run import PAPER as PRODDING
+from slackwater.papers.recall_ji2018.run import PAPER as RECALL
+from slackwater.papers.slack_ji2018.run import PAPER as SLACK
+
+PAPERS: tuple[Paper, ...] = (SLACK, RECALL, PRODDING)
+
+
+def paper(name: str) -> Paper:
+    """The work of this name.
+
+    >>> paper("slack_ji2018").source
+    'Ji 2018, ch. 4'
+    """
+    for one in PAPERS:
+        if one.name == name:
+            return one
+    names = ", ".join(one.name for one in PAPERS)
+    raise SlackwaterError("PAPER_UNKNOWN", f"there is no paper {name!r}", f"there are: {names}")

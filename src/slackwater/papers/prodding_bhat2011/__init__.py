@@ -1,0 +1,1 @@
+"""Estimates on demand by prods. Reference: Bhat 2011."""

@@ -1,0 +1,1 @@
+"""Slack by a recall asked of window joins. Reference: Ji 2018, ch. 4."""

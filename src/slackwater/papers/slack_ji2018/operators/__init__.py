@@ -1,0 +1,1 @@
+"""The operators of the source work, tuple at a time, and the same over recorded columns."""

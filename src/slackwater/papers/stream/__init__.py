@@ -1,0 +1,1 @@
+"""What operators of several source works share: windows, aggregates, K-slack, statistics."""
