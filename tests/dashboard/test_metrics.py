@@ -19,8 +19,8 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 from slackwater.dashboard import otel
 from slackwater.dashboard.metrics import METRICS, Collector
 from slackwater.errors import SlackwaterError
-from slackwater.events.follow import Follower
 from slackwater.events.log import EventLog
+from slackwater.history.follow import Follower
 from tests.dashboard.serving import command
 from tests.events.story import EVENT, SECOND, batch, ended
 

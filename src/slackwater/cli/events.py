@@ -15,10 +15,10 @@ from rich.text import Text
 from slackwater.cli.format import show_time
 from slackwater.cli.options import Json
 from slackwater.cli.repair import CheckpointFolder
-from slackwater.events.entry import entry_of
 from slackwater.events.log import read
 from slackwater.events.place import find_log
 from slackwater.events.tail import Tail
+from slackwater.history.entry import entry_of
 
 _COLOURS = {
     "error": "red",

@@ -10,12 +10,12 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from slackwater.cli.format import NOTHING, show_number, show_share, show_time
-from slackwater.events.entry import Entry, shown
-from slackwater.events.follow import Follower
-from slackwater.events.history import History
-from slackwater.events.plan import QueryShape
-from slackwater.events.table import AT, Array, Key
-from slackwater.events.waiting import oldest_open
+from slackwater.history.entry import Entry, shown
+from slackwater.history.follow import Follower
+from slackwater.history.history import History
+from slackwater.history.open_window import oldest_open
+from slackwater.history.plan import QueryShape
+from slackwater.history.table import AT, Array, Key
 from slackwater.units import SECOND
 
 _RECENT = 20  # batches over which rates are taken

@@ -12,7 +12,7 @@ from rich.live import Live
 
 from slackwater.cli.repair import CheckpointFolder
 from slackwater.cli.screen import screen
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 _GLANCE = 0.4  # seconds
 

@@ -20,7 +20,7 @@ from slackwater.dashboard.report import write_report
 from slackwater.dashboard.serve import serve
 from slackwater.dashboard.settings import LOOPBACK, PORT, Settings
 from slackwater.errors import SlackwaterError
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 TOKEN = "SLACKWATER_TOKEN"  # where the token is looked for: a command line can be seen by others
 FAILED = 2

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from slackwater.dashboard.runs import Runs
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 Json = dict[str, Any]
 GLANCE = 0.4  # seconds

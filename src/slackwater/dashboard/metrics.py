@@ -28,8 +28,8 @@ from slackwater.dashboard.readings import (
     total,
     unusable,
 )
-from slackwater.events.follow import Follower
-from slackwater.events.table import AT, BATCH, Key
+from slackwater.history.follow import Follower
+from slackwater.history.table import AT, BATCH, Key
 from slackwater.units import SECOND
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from slackwater.events.history import History
-from slackwater.events.table import Key
+from slackwater.history.history import History
+from slackwater.history.table import Key
 from slackwater.units import SECOND
 
 Labels = tuple[str, ...]

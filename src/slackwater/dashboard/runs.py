@@ -8,7 +8,7 @@ from threading import Event, Thread
 from typing import Any
 
 from slackwater.errors import SlackwaterError
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 Json = dict[str, Any]
 GLANCE = 0.3  # seconds between two looks at the logs

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slackwater.events.entry import shown, why
-from slackwater.events.history import History
-from slackwater.events.plan import QueryShape
-from slackwater.events.table import Key
+from slackwater.history.entry import shown, why
+from slackwater.history.history import History
+from slackwater.history.plan import QueryShape
+from slackwater.history.table import Key
 from slackwater.units import show_instant
 
 

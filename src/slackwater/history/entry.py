@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from slackwater.events.frame import Words
-from slackwater.events.plan import Plan, QueryShape
-from slackwater.events.table import AT, BATCH, Key, Table
+from slackwater.history.frame import Words
+from slackwater.history.plan import Plan, QueryShape
+from slackwater.history.table import AT, BATCH, Key, Table
 from slackwater.units import MILLISECOND, MINUTE, SECOND, show_duration
 
 _PHASES = {

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from slackwater.errors import CheckpointError
-from slackwater.events.entry import Entry, entry_of, slack_decisions
-from slackwater.events.frame import Words, frame, is_batch
-from slackwater.events.plan import Plan, read_plan
-from slackwater.events.samples import Samples, told_samples
 from slackwater.events.schema import VERSION
-from slackwater.events.table import AT, BATCH, MOST, Array, Key, Table
+from slackwater.history.entry import Entry, entry_of, slack_decisions
+from slackwater.history.frame import Words, frame, is_batch
+from slackwater.history.plan import Plan, read_plan
+from slackwater.history.samples import Samples, told_samples
+from slackwater.history.table import AT, BATCH, MOST, Array, Key, Table
 
 Json = dict[str, Any]
 ENTRIES = 5_000  # remembered: starts, notices, errors

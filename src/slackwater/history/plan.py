@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
-from slackwater.events.graph import Graph, Json, Node, Shape, inside, stages_of, window_of
+from slackwater.history.graph import Graph, Json, Node, Shape, inside, stages_of, window_of
 from slackwater.units import show_duration
 
 _HUGE = 1 << 63  # no number of ours is that large

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from slackwater.events.samples import NEWEST, Samples, told_samples
+from slackwater.history.samples import NEWEST, Samples, told_samples
 from tests.events.story import batch, sample
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import Lock
 
 from slackwater.errors import CheckpointError, SlackwaterError
-from slackwater.events.history import History
 from slackwater.events.place import find_log, meaning
 from slackwater.events.segments import set_aside
 from slackwater.events.tail import Tail
+from slackwater.history.history import History
 
 LONG = 12 << 20  # bytes above which the newest part comes first
 _SWAP = 1 << 20  # added to the epoch when the history is replaced

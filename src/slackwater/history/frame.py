@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from slackwater.events.graph import Shape
-from slackwater.events.plan import Plan, QueryShape
-from slackwater.events.table import Array, Key
+from slackwater.history.graph import Shape
+from slackwater.history.plan import Plan, QueryShape
+from slackwater.history.table import Array, Key
 from slackwater.units import DAY
 
 Json = dict[str, Any]

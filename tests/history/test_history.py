@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.errors import CheckpointError
-from slackwater.events.history import History
-from slackwater.events.table import BATCH, Key
-from slackwater.events.waiting import oldest_open
+from slackwater.history.history import History
+from slackwater.history.open_window import oldest_open
+from slackwater.history.table import BATCH, Key
 from tests.events.story import EVENT, SECOND, WALL, batch, plan
 
 
