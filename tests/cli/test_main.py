@@ -41,7 +41,7 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("slackwater.cli.explain.load", interrupted)
+    monkeypatch.setattr("slackwater.cli.commands.explain.load", interrupted)
     assert cli.invoke(main.app, ["explain", "x.toml"]).exit_code == 130
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from slackwater.cli import bench as command
+from slackwater.cli.commands import bench as command
 from slackwater.errors import QueryError
 from slackwater.spark.bench import estimates as early
 from slackwater.spark.bench import native, ours, plot

@@ -78,6 +78,7 @@ def numbers(
             "words": history.words.all,
             "numbers": history.numbers(points, low, high),
             "samples": history.converged(low, high),
+            "explained": history.explained,
         }
 
 

@@ -6,14 +6,15 @@ is read; ``history`` is then replaced by the whole one.
 
 from __future__ import annotations
 
+from itertools import dropwhile
 from pathlib import Path
 from threading import Lock
 
 from slackwater.errors import CheckpointError, SlackwaterError
-from slackwater.events.place import find_log, meaning
+from slackwater.events.place import LOG, find_log, meaning
 from slackwater.events.segments import set_aside
 from slackwater.events.tail import Tail
-from slackwater.history.history import History
+from slackwater.history.history import History, Json
 
 LONG = 12 << 20  # bytes above which the newest part comes first
 _SWAP = 1 << 20  # added to the epoch when the history is replaced
@@ -28,19 +29,23 @@ class Follower:
         The folder of the run.
     long
         Bytes of log above which the newest part is read first.
+    from_now
+        Leave out what was told until now, and begin with the next start: for who starts the run.
+        The checkpoint need not be there yet.
     """
 
-    def __init__(self, checkpoint: Path, *, long: int = LONG) -> None:
-        self.path = find_log(checkpoint)
+    def __init__(self, checkpoint: Path, *, long: int = LONG, from_now: bool = False) -> None:
+        self.path = checkpoint / LOG if from_now else find_log(checkpoint)
         self.lock = Lock()
         self.error: SlackwaterError | None = None
         self._whole = self._fresh()
         self._preview: History | None = None
-        self._tail = Tail(self.path)
+        self._tail = Tail(self.path, from_now=from_now)
+        self._is_begun = not from_now
         self._swaps = 0
         self._size = self._bytes()
         self._read = 0
-        if self._size > long:
+        if self._size > long and not from_now:
             self._read_newest()
 
     @property
@@ -66,7 +71,7 @@ class Follower:
         if self.error is not None:
             return False
         try:
-            events = self._tail.poll()
+            events = self._begun(self._tail.poll())
         except OSError as error:
             text = f"cannot read {self.path}: {error.strerror or error}"
             self.error = CheckpointError("EVENTS_UNREADABLE", text, "mend the folder, then reload")
@@ -81,6 +86,13 @@ class Follower:
                 self._preview = None
                 self._swaps += 1
         return bool(events)
+
+    def _begun(self, events: list[Json]) -> list[Json]:
+        """Events from the start on; a batch may be told again before it."""
+        if not self._is_begun:
+            events = list(dropwhile(lambda event: event["event"] != "start", events))
+            self._is_begun = bool(events)
+        return events
 
     def look_through(self) -> History:
         """Read all there is; raise what stands against it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from slackwater.history.controllers import controller_columns
 from slackwater.history.graph import Shape
 from slackwater.history.plan import Plan, QueryShape
 from slackwater.history.table import Array, Key
@@ -27,6 +28,8 @@ _QUALITY = (
 )  # fmt: skip
 _OPTIONAL = ("recall",)
 _ESTIMATES = ("prods", "rows", "late", "refused")
+_ACCURACY = ("pairs", "mean", "recent", "worst")
+_BACKLOG = ("todo", "aside", "shed", "worked", "oldest")
 _WORDS = ("phase", "binding")
 _NONE: Json = {}
 _HUGE = 1 << 63  # no number of ours is that large
@@ -84,13 +87,13 @@ def _run(batches: Sequence[Json], words: Words) -> Frame:
     found[Key("run", "", "batches")] = np.ones(len(batches))
     found[Key("run", "", "tier")] = words.numbers([b.get("tier") for b in batches])
     state = [_object(b.get("state")) for b in batches]
-    found |= _columns("state", "", state, ("rows", "runs"))
+    found |= _columns("state", "", state, ("rows", "runs", "bytes"))
     by = [_object(told.get("by")) for told in state]
     for name in _names(by):
         parts = [told.get(name) for told in by]
         known = [p if isinstance(p, list) and len(p) == 3 else (None,) * 3 for p in parts]
-        found[Key("state", name, "rows")] = _array([p[1] for p in known])
-        found[Key("state", name, "bytes")] = _array([p[2] for p in known])
+        for place, field in enumerate(("runs", "rows", "bytes")):
+            found[Key("state", name, field)] = _array([p[place] for p in known])
     spent = [_object(b.get("ms")) for b in batches]
     verbs = {verb: _array([each.get(verb) for each in spent]) for verb in _names(spent)}
     found |= {Key("verb", verb, "ms"): times for verb, times in verbs.items()}
@@ -113,6 +116,12 @@ def _add_query(found: Frame, shape: QueryShape, told: list[Json], words: Words) 
             found[Key("query", name, field)] = words.numbers(said)
     if any("estimates" in each for each in told):
         _add_estimates(found, name, [_object(each.get("estimates")) for each in told])
+    if any("backlog" in each for each in told):
+        backlog = [_object(each.get("backlog")) for each in told]
+        found |= _columns("backlog", name, backlog, _BACKLOG)
+    if any("controllers" in each for each in told):
+        columns = controller_columns([each.get("controllers") for each in told])
+        found |= {Key("controller", name, field): _array(said) for field, said in columns.items()}
     late = [_pairs(each.get("lateness")) for each in told]
     for edge in _names(late):
         found[Key("lateness", name, str(edge))] = _array([each.get(edge, 0) for each in late])
@@ -127,9 +136,10 @@ def _add_estimates(found: Frame, name: str, told: list[Json]) -> None:
     accuracy = [_object(each.get("accuracy")) for each in told]
     for column in _names(accuracy):
         known = [_object(each.get(column)) for each in accuracy]
-        for field in ("recent", "worst"):
-            percent = _array([each.get(field) for each in known])
-            found[Key(f"accuracy_{field}", name, column)] = percent / 100
+        for field in _ACCURACY:
+            numbers = _array([each.get(field) for each in known])
+            shares = numbers if field == "pairs" else numbers / 100
+            found[Key(f"accuracy_{field}", name, column)] = shares
 
 
 def _add_waits(found: Frame, shape: QueryShape, before: float | None) -> None:
@@ -142,6 +152,8 @@ def _add_waits(found: Frame, shape: QueryShape, before: float | None) -> None:
     clock = np.min(clocks, axis=0)
     found[Key("query", name, "clock")] = clock
     found[Key("query", name, "lag")] = np.maximum(clock - mark, 0)
+    if (oldest := found.get(Key("backlog", name, "oldest"))) is not None:
+        found[Key("backlog", name, "age")] = np.maximum(clock - oldest, 0)
     if shape.window is None:
         return
     earlier = np.append(np.nan if before is None else before, mark[:-1])

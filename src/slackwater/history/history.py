@@ -11,6 +11,7 @@ import numpy as np
 
 from slackwater.errors import CheckpointError
 from slackwater.events.schema import VERSION
+from slackwater.history.controllers import Explained, newest_explained
 from slackwater.history.entry import Entry, entry_of, slack_decisions
 from slackwater.history.frame import Words, frame, is_batch
 from slackwater.history.plan import Plan, read_plan
@@ -37,6 +38,7 @@ class History:
         self.entries: deque[Entry] = deque(maxlen=ENTRIES)
         self.happenings: Counter[str] = Counter()  # by kind, ever
         self.samples: dict[str, Samples] = {}
+        self.explained: dict[str, Explained] = {}  # by query, what its controllers said last
         self.epoch = 0
         self.ended: str | None = None
 
@@ -49,6 +51,25 @@ class History:
     def damaged(self) -> int:
         """Lines of the log that could not be read."""
         return self.happenings["damaged"]
+
+    @property
+    def queries(self) -> list[str]:
+        """All queries: those of the plan, then others that batches tell of."""
+        told = {key.owner for key in self.table.keys if key.group == "query"}
+        return [*self.plan.queries, *sorted(told - self.plan.queries.keys())]
+
+    @property
+    def streams(self) -> list[str]:
+        """All streams: those of the plan, then others that batches tell of."""
+        planned = [node.size for node in self.plan.nodes if node.kind == "stream"]
+        told = {key.owner for key in self.table.keys if key.group == "stream"}
+        return [*planned, *sorted(told - {*planned})]
+
+    def newest_named(self, group: str, owner: str) -> dict[str, float]:
+        """The newest values of a group whose fields are names themselves."""
+        keys = [key for key in self.table.keys if (key.group, key.owner) == (group, owner)]
+        found = {key.field: self.table.last(key) for key in keys}
+        return {field: value for field, value in found.items() if value is not None}
 
     @property
     def newest(self) -> int | None:
@@ -84,6 +105,7 @@ class History:
         columns = frame(batches, self.plan, self.words, before)
         if self.table.append(columns, len(batches)):
             self.epoch += 1
+        self.explained |= newest_explained(batches)
         for name, batch, told in told_samples(batches):
             self.samples.setdefault(name, Samples()).add(batch["at"], batch["batch"], told)
 
@@ -124,6 +146,7 @@ class History:
         """Batches after this one never happened."""
         if self.table.cut(batch):
             self.epoch += 1
+            self.explained.clear()
             for samples in self.samples.values():
                 samples.cut(batch)
 

@@ -23,18 +23,24 @@ class Key(NamedTuple):
 AT, BATCH = Key("run", "", "at"), Key("run", "", "batch")
 _SUMS = {
     "batches", "rows", "null_time", "far_future", "late", "dropped", "aside", "emitted",
-    "measured", "within", "prods", "refused",
+    "measured", "within", "prods", "refused", "shed", "worked",
 }  # fmt: skip
 _MAXIMA = {"max_lateness", "lag", "latency_max", "slowest_ms"}
 _MEANS = {"latency", "ms"}
-NAMED = {"accuracy_recent", "accuracy_worst", "aggressiveness"}  # fields are names people gave
+NAMED = {  # fields are names that people or controllers gave
+    "accuracy_pairs", "accuracy_mean", "accuracy_recent", "accuracy_worst", "aggressiveness",
+    "controller",
+}  # fmt: skip
+_LEVELS = {("backlog", "aside"), ("state", "rows")}  # called like a count, but what is there now
 
 
 def rule(key: Key) -> str:
     """How neighbouring rows of a column become one."""
     if key.group in NAMED:
         return "last"
-    if key.group == "lateness" or (key.field in _SUMS and key.group != "state"):
+    if (key.group, key.field) in _LEVELS:
+        return "last"
+    if key.group == "lateness" or key.field in _SUMS:
         return "sum"
     if key.field in _MAXIMA:
         return "max"
@@ -63,6 +69,9 @@ class Table:
         self._columns: dict[Key, Array] = {}
         self._room = 0
         self.size = 0
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._columns
 
     @property
     def keys(self) -> list[Key]:

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from slackwater.cli.advice import Advised, output, strictest, tell_all
 from slackwater.cli.options import Json
+from slackwater.cli.show.advice import Advised, output, strictest, tell_all
 from slackwater.errors import SlackwaterError, StorageError
 from slackwater.replay.advise import (
     Advice,
@@ -28,7 +28,6 @@ from slackwater.replay.advise import (
 from slackwater.replay.advise import (
     advise as advise_on,
 )
-from slackwater.replay.advise.plot import draw
 from slackwater.units import duration
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -134,6 +133,8 @@ def _check_picture(path: Path | None) -> None:
 
 
 def _draw(advice: Advice, path: Path) -> None:
+    from slackwater.replay.advise.plot import draw  # noqa: PLC0415 - pictures are rarely asked for
+
     try:
         draw(advice, path)
     except OSError as error:

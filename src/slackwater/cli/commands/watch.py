@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.live import Live
+from rich.panel import Panel
+from rich.text import Text
 
-from slackwater.cli.repair import CheckpointFolder
-from slackwater.cli.screen import screen
+from slackwater.cli.options import CheckpointFolder
+from slackwater.cli.show.screen import screen
 from slackwater.history.follow import Follower
 
 _GLANCE = 0.4  # seconds
@@ -27,15 +28,20 @@ def watch(
     It reads the event log only. Ctrl-C ends the view, not the pipeline.
     """
     console = Console()
-    run = Follower(Path(checkpoint))
+    run = Follower(checkpoint)
     try:
         if once or not console.is_terminal:
             run.look_through()
-            console.print(screen(run, time.time(), decisions))
+            console.print(_picture(run, decisions))
             return
         _follow(run, console, decisions)
     finally:
         run.close()
+
+
+def _picture(run: Follower, decisions: int) -> Panel:
+    title = Text.assemble(("slackwater watch", "bold"), f"  {run.name}")
+    return screen(run, time.time(), decisions, title=title)
 
 
 def _follow(run: Follower, console: Console, decisions: int) -> None:
@@ -44,7 +50,7 @@ def _follow(run: Follower, console: Console, decisions: int) -> None:
             for _ in range(200):  # a long log is read in parts, with pictures in between
                 if not run.look():
                     break
-            live.update(screen(run, time.time(), decisions), refresh=True)
+            live.update(_picture(run, decisions), refresh=True)
             if run.error is not None:
                 raise run.error
             time.sleep(_GLANCE)

@@ -12,9 +12,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from slackwater.cli.format import show_time
-from slackwater.cli.options import Json
-from slackwater.cli.repair import CheckpointFolder
+from slackwater.cli.options import CheckpointFolder, Json
+from slackwater.cli.show.format import show_time
 from slackwater.events.log import read
 from slackwater.events.place import find_log
 from slackwater.events.tail import Tail

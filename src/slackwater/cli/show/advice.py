@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from slackwater.cli.format import NOTHING, show_share
+from slackwater.cli.show.format import NOTHING, show_share
 from slackwater.replay.advise import Advice, Described, Line, Settings
 from slackwater.units import DAY, HOUR, MILLISECOND, MINUTE, SECOND, show_duration
 

@@ -1,4 +1,4 @@
-"""``slackwater estimate`` and ``prod``: ask a pipeline what it would say now."""
+"""``slackwater estimate``: what the open windows of a pipeline would say now."""
 
 from __future__ import annotations
 
@@ -14,22 +14,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from slackwater.cli.format import NOTHING, show_share, show_value
-from slackwater.cli.options import Json
-from slackwater.cli.repair import CheckpointFolder
+from slackwater.cli.options import CheckpointFolder, Json, QueryName, Where
+from slackwater.cli.show.format import show_share, show_value
 from slackwater.errors import QueryError, SlackwaterError
-from slackwater.events.log import read
-from slackwater.events.place import find_log
-from slackwater.spark.asking import prod as leave_prod
 from slackwater.spark.asking import read_estimates
 
-QueryName = Annotated[
-    str | None, typer.Option("--query", "-q", help="Which query, if there are several.")
-]
-Where = Annotated[
-    str | None,
-    typer.Option("--where", "-w", help="SQL over the result's columns: groups or windows."),
-]
 MOST_SECONDS = 1_000_000
 _BESIDE = ("kind", "revision", "boundary", "emitted_at", "prod")
 
@@ -120,42 +109,3 @@ def _cell(name: str, row: dict[str, Any]) -> str:
     if low is not None:
         text += f" ({show_value(low)} … {show_value(row[f'{name}_high'])})"
     return text
-
-
-def prod(
-    checkpoint: CheckpointFolder,
-    query: QueryName = None,
-    where: Where = None,
-    *,
-    aggressiveness: Annotated[
-        float | None,
-        typer.Option(help="Prod windows this share of a slide before their end from now on."),
-    ] = None,
-    automatic: Annotated[
-        bool, typer.Option("--automatic", help="Let the pipeline choose that again.")
-    ] = False,
-    wait: Annotated[
-        float, typer.Option("--wait", help="Seconds to wait for the answer; 0 for not at all.")
-    ] = 30.0,
-    json_: Json = False,
-) -> None:
-    """Ask a running pipeline for an estimate among its results, in its next batch."""
-    name = leave_prod(checkpoint, query, where, aggressiveness=aggressiveness, automatic=automatic)
-    answer = _answer(find_log(checkpoint), name, wait) if wait > 0 else None
-    told = answer or {"prod": name, "rows": None, "reason": None if wait <= 0 else "no answer yet"}
-    if json_:
-        typer.echo(json.dumps(told))
-        return
-    rows = NOTHING if told["rows"] is None else f"{told['rows']:,} estimates"
-    Console().print(f"{name}: {rows}" + (f" ({told['reason']})" if told["reason"] else ""))
-
-
-def _answer(log: Path, name: str, wait: float) -> dict[str, Any] | None:
-    until = time.monotonic() + wait
-    while True:
-        for event in read(log):
-            if event["event"] == "prod" and event.get("prod") == name:
-                return event
-        if time.monotonic() > until:
-            return None
-        time.sleep(0.2)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from slackwater.cli.options import Json
+from slackwater.cli.options import CheckpointFolder, Json
 from slackwater.spark.repair import RepairReport
 from slackwater.spark.repair import repair as repair_checkpoint
-
-CheckpointFolder = Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="The folder.")]
 
 
 def repair(

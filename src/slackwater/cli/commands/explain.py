@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from slackwater.cli.options import Json
-from slackwater.cli.run import PipelineFile
+from slackwater.cli.options import Json, PipelineFile
 from slackwater.spark.document import load
 
 

@@ -10,14 +10,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from slackwater.cli.options import Json, TierChoice
+from slackwater.cli.options import Json, PipelineFile, TierChoice
 from slackwater.cli.perform import Run, perform
-from slackwater.cli.summary import print_summary
+from slackwater.cli.show.summary import print_summary
 from slackwater.errors import Problem, QueryError
 from slackwater.spark.document import Document, load
 from slackwater.spark.pipeline import AVAILABLE_NOW, Options
-
-PipelineFile = Annotated[Path, typer.Argument(metavar="PIPELINE.TOML", help="The document.")]
 
 
 def run(
@@ -47,7 +45,7 @@ def run(
     folder = _checkpoint(read, checkpoint)
     title = f"slackwater {document.name}"
     asked = Run(read.pipeline.queries, folder, options, title, seconds)
-    summary, _ = perform(asked, console, "json" if json_ else "screen")
+    summary = perform(asked, console, "json" if json_ else "screen").summary
     if json_:
         typer.echo(json.dumps({"event": "summary", **summary}))
     else:

@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from slackwater.cli.format import say_estimates, show_number, show_share, show_value
+from slackwater.cli.show.format import NOTHING, say_estimates, show_number, show_share, show_value
 from slackwater.units import show_duration
 
 Cell = Callable[[dict[str, Any]], str]
@@ -22,6 +22,8 @@ def print_summary(console: Console, summary: dict[str, Any]) -> None:
     shown: list[RenderableType] = [_numbers(summary), _queries(summary)]
     if any(query["estimates"] for query in summary["queries"].values()):
         shown.append(_estimates(summary))
+    if any(query["backlog"] for query in summary["queries"].values()):
+        shown.append(_backlogs(summary))
     shown.append(_places(summary))
     parts = [part for each in shown for part in (each, "")][:-1]
     console.print(
@@ -67,8 +69,23 @@ def _estimates(summary: dict[str, Any]) -> Table:
     )
 
 
+def _backlogs(summary: dict[str, Any]) -> Table:
+    """Of costly queries: what was worked on, what waits on, what was given up."""
+    told = {name: query["backlog"] for name, query in summary["queries"].items()}
+    return _pairs(*((f"backlog of {name}", _backlog(one)) for name, one in told.items() if one))
+
+
+def _backlog(told: dict[str, Any]) -> str:
+    waits = told["todo"] + told["aside"]
+    return f"{told['worked']:,} rows worked on, {waits:,} wait, {told['shed']:,} shed"
+
+
 def _late(query: dict[str, Any]) -> str:
     return f"{query['late']:,} ({show_share(query['late_share'])})"
+
+
+def _slack(query: dict[str, Any]) -> str:
+    return NOTHING if query["slack_us"] is None else show_duration(query["slack_us"])
 
 
 def _waits(key: str) -> Cell:
@@ -76,7 +93,7 @@ def _waits(key: str) -> Cell:
 
 
 _LINES: dict[str, Cell] = {
-    "slack, late rows": lambda q: f"{show_duration(q['slack_us'])}, {q['late_policy']}",
+    "slack, late rows": lambda q: f"{_slack(q)}, {q['late_policy']}",
     "rows late for a window": _late,
     "  latest by": lambda q: show_number(q["max_lateness_s"], "s"),
     "rows too late for all": lambda q: show_value(q["dropped"]),

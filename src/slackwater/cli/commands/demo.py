@@ -14,13 +14,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.panel import Panel
 
-from slackwater.cli.dashboard import PORT, page_beside
 from slackwater.cli.options import Json, TierChoice
+from slackwater.cli.page import page_beside
 from slackwater.cli.perform import Run, perform
-from slackwater.cli.summary import print_summary
-from slackwater.cli.tally import Tally
-from slackwater.cli.view import frame
+from slackwater.cli.show.summary import print_summary
 from slackwater.errors import StorageError
 from slackwater.query.contract import max_error, slack
 from slackwater.query.estimates import estimates
@@ -56,8 +55,8 @@ def demo(
         bool, typer.Option("--dashboard", help="Also serve a live page, until Ctrl-C.")
     ] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="Port of the page; 0 for any free one.")
-    ] = PORT,
+        int | None, typer.Option(min=0, max=65_535, help="Port of the page; 0 for any free one.")
+    ] = None,
 ) -> None:
     """Watch a disordered sensor stream being answered.
 
@@ -70,19 +69,19 @@ def demo(
     options = Options(trigger="500 ms", tier=tier.value)
     run = Run(queries(seconds), _folder(keep), options, TITLE, seconds, collect=True)
     with _page(console, run.folder, port) if dashboard else nullcontext() as address:
-        summary, tally = perform(run, console, "silent" if json_ else "screen")
+        done = perform(run, console, "silent" if json_ else "screen")
         if picture is not None:
-            save_picture(picture, tally, summary["seconds"])
+            save_picture(picture, done.picture)
         if json_:
-            typer.echo(json.dumps({"command": "demo", "page": address, **summary}))
+            typer.echo(json.dumps({"command": "demo", "page": address, **done.summary}))
         else:
-            print_summary(console, summary)
+            print_summary(console, done.summary)
         if address is not None and console.is_terminal and not json_:
             _linger(console, address)
 
 
 @contextmanager
-def _page(console: Console, folder: Path, port: int) -> Iterator[str]:
+def _page(console: Console, folder: Path, port: int | None) -> Iterator[str]:
     """The page of the demo in a process of its own."""
     # the folder counts as a checkpoint once its log is there
     (folder / "events.jsonl").touch()
@@ -159,10 +158,10 @@ def _folder(keep: Path | None) -> Path:
     return folder
 
 
-def save_picture(path: Path, tally: Tally, seconds: float) -> None:
+def save_picture(path: Path, picture: Panel) -> None:
     """Save the last view as SVG."""
     paper = Console(record=True, width=104, file=io.StringIO(), force_terminal=True)
-    paper.print(frame(tally, TITLE, seconds, seconds))
+    paper.print(picture)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         svg = _FONTS.sub("", paper.export_svg(title=TITLE))
