@@ -22,13 +22,13 @@ from slackwater.errors import (
     SourceError,
     StorageError,
 )
-from slackwater.query.contract import max_error, min_recall, slack
-from slackwater.query.estimates import estimates
-from slackwater.query.join import join
-from slackwater.query.monoid import monoid
-from slackwater.query.schema import Column, Schema
 
 if TYPE_CHECKING:
+    from slackwater.query.contract import max_error, min_recall, slack
+    from slackwater.query.estimates import estimates
+    from slackwater.query.join import join
+    from slackwater.query.monoid import monoid
+    from slackwater.query.schema import Column, Schema
     from slackwater.spark.answers import latest
     from slackwater.spark.asking import prod, read_estimates
     from slackwater.spark.handle import Handle
@@ -74,10 +74,22 @@ __all__ = [
 ]
 
 
+_WITHOUT_SPARK = {
+    "Column": "slackwater.query.schema",
+    "Schema": "slackwater.query.schema",
+    "estimates": "slackwater.query.estimates",
+    "join": "slackwater.query.join",
+    "max_error": "slackwater.query.contract",
+    "min_recall": "slackwater.query.contract",
+    "monoid": "slackwater.query.monoid",
+    "slack": "slackwater.query.contract",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """What needs Spark is loaded when it is asked for: reading events does without."""
+    """All but errors is loaded when it is asked for: reading events does without."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module("slackwater.spark.front"), name)
+    value = getattr(import_module(_WITHOUT_SPARK.get(name, "slackwater.spark.front")), name)
     globals()[name] = value
     return value

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from slackwater.errors import CheckpointError
 from slackwater.history.history import History
 from slackwater.history.open_window import oldest_open
+from slackwater.history.summary import summarize
 from slackwater.history.table import BATCH, Key
-from tests.events.story import EVENT, SECOND, WALL, batch, plan
+from tests.events.story import EVENT, SECOND, WALL, batch, costly, plan
 
 
 def told(batches: int, most: int = 1 << 17) -> History:
@@ -192,7 +193,7 @@ def test_whatever_stands_in_a_field_does_no_harm(data: st.DataObject) -> None:
         kind = data.draw(
             st.sampled_from(["batch", "batch", "start", "tier", "stop", "repair", "prod"])
         )
-        event = {"event": kind, **batch(number), "plan": plan()}
+        event = {"event": kind, **costly(number), "plan": plan()}
         *way, last = data.draw(st.sampled_from([p for p in paths(event) if p]))
         target = event
         for key in way:
@@ -205,6 +206,7 @@ def test_whatever_stands_in_a_field_does_no_harm(data: st.DataObject) -> None:
     history.converged()
     history.happened(20)
     history.plan.to_json()
+    summarize(history, 1.0, {})
     for query in ("fixed", "bounded"):
         oldest_open(history, query)
 

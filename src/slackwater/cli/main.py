@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from slackwater import __version__
 from slackwater.errors import SlackwaterError
 
 FAILED = 2
@@ -125,7 +125,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"slackwater {version('slackwater')}")
+        typer.echo(f"slackwater {__version__}")
         raise typer.Exit
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import ExitStack, closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -79,15 +80,23 @@ def metrics(
         raise SlackwaterError(
             "CHECKPOINT_MISSING", "no checkpoint is given", "slackwater metrics CHECKPOINT..."
         )
-    runs = [Follower(checkpoint, long=1 << 62) for checkpoint in checkpoints]
-    for run in runs:
-        run.look_through()
-    if otlp is None:
-        registry = CollectorRegistry()
-        registry.register(Collector(runs))
-        sys.stdout.write(generate_latest(registry).decode())
-    else:
-        _send(runs, otlp, every)
+    with ExitStack() as opened:
+        runs = [
+            opened.enter_context(closing(Follower(checkpoint, long=1 << 62)))
+            for checkpoint in checkpoints
+        ]
+        for run in runs:
+            run.look_through()
+        if otlp is None:
+            _print(runs)
+        else:
+            _send(runs, otlp, every)
+
+
+def _print(runs: list[Follower]) -> None:
+    registry = CollectorRegistry()
+    registry.register(Collector(runs))
+    sys.stdout.write(generate_latest(registry).decode())
 
 
 def _send(runs: list[Follower], otlp: str, every: float) -> None:
