@@ -60,6 +60,7 @@ def test_controllers_explain_themselves_without_being_known(tmp_path: Path) -> N
     shown = cli.invoke(app, ["watch", str(ended(tmp_path, 21, made=costly)), "--once"]).stdout
     assert re.search(r"toy +fixed +pressure +0\.\d+ +[▁-█]+", shown), shown
     assert re.search(r"toy +fixed +mood +calm 20", shown), shown
+    assert re.search(r"order +fixed +cost \(rows\) +1,234,587 ", shown), shown
     assert re.search(r"order +fixed +gain +–", shown), shown
 
 

@@ -52,7 +52,7 @@ def test_a_finished_run_is_drawn_without_complaint_or_stranger(
         assert seen.text(".pill") == "stopped"
         assert seen.page.locator("article.query").count() == 2
         assert seen.page.locator(".graph .query").count() == 2
-        assert seen.page.locator(".log li").count() > 5
+        expect(seen.page.locator(".log li").nth(5)).to_be_attached()  # it comes after the charts
         assert "90.0" in seen.text("[data-query=bounded] [data-tile=quality]")
         assert "is open until the clock moves on by" in seen.text("[data-query=fixed] .why")
         assert seen.complaints == []

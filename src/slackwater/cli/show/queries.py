@@ -162,4 +162,6 @@ def _controllers(history: History) -> Grid:
 def _said(value: Value) -> str:
     if value is None:
         return NOTHING
-    return value if isinstance(value, str) else f"{value:,.6g}"
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"

@@ -10,7 +10,7 @@ export class BacklogPart {
     this.run = run;
     this.name = name;
     this.tiles = new Tiles(["waiting", "oldest", "worked", "shed"]);
-    this.chart = new Chart("Backlog", "rows that wait", "rows", { stacked: true });
+    this.chart = new Chart("Rows that wait", "at the end of each batch", "rows", { stacked: true });
     this.all = [this.chart];
     this.node = element("section", { class: "part backlog", hidden: "" }, element("h4", {}, "Backlog"), this.tiles.node, this.chart.node);
   }
@@ -34,7 +34,7 @@ export class BacklogPart {
     this.tiles.put("waiting", "Rows waiting", (now("todo") ?? 0) + (now("aside") ?? 0), "", `${now("aside") ?? 0} of them aside`);
     this.tiles.put("oldest", "Oldest waits for", isKnown(age) ? age / 1e6 : null, "s", "event time");
     this.tiles.put("worked", "Worked on", sum(this.column("worked"), at), "", "rows");
-    this.tiles.put("shed", "Shed", sum(this.column("shed"), at), "", "given up after an estimate");
+    this.tiles.put("shed", "Shed", sum(this.column("shed"), at), "", "after an estimate");
   }
 
   remove() { this.chart.remove(); }

@@ -3,8 +3,10 @@
 import { Chart, indexAt, lastKnown, view } from "./chart.js";
 import { element, setText } from "./dom.js";
 import { aroundZero } from "./estimates.js";
-import { isKnown } from "./format.js";
+import { isKnown, whole } from "./format.js";
 
+// Of unknown unit: whole numbers in full, others to six digits.
+const inDigits = (value) => (!isKnown(value) || Number.isInteger(value) ? whole(value) : value.toLocaleString("en", { maximumSignificantDigits: 6 }));
 const fieldOf = (controller, label) => `${controller}/${label}`;
 
 export class ControllersPart {
@@ -86,7 +88,7 @@ export class ControllersPart {
       const [controller, label] = this.labels.get(field) ?? ["", ""];
       const said = this.run.explained[this.name]?.[controller]?.[label];
       const value = typeof said === "string" ? (view.moment === null ? said : null) : lastKnown(this.column(field), at);
-      setText(row.value, typeof value === "string" ? value : isKnown(value) ? Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 }) : "–");
+      setText(row.value, typeof value === "string" ? value : inDigits(value));
     }
   }
 
