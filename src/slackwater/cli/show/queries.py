@@ -78,7 +78,7 @@ def _achieved(history: History, shape: QueryShape) -> Text:
 
 
 def _rows(history: History, revised: Mapping[str, int] | None) -> Grid:
-    columns = ("rows of", "late", "late rows", "dropped", "aside", "answers")
+    columns = ("rows of", "late", "policy", "dropped", "aside", "answers")
     made = grid(*columns, *(() if revised is None else ("revised",)))
     for name in history.queries:
         late, dropped, aside, emitted = (

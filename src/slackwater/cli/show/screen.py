@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table as Grid
 from rich.text import Text
 
-from slackwater.cli.show.format import NOTHING, show_number, show_time
+from slackwater.cli.show.format import NOTHING, show_time
 from slackwater.cli.show.grid import count, grid, name_of, whole
 from slackwater.cli.show.queries import query_tables
 from slackwater.history.entry import Entry
@@ -57,7 +57,7 @@ def screen(
         parts.append(Text("no batch yet: waiting for the first one", style="dim"))
     else:
         parts += [_streams(history), *query_tables(history, beside.revised if beside else None)]
-        parts += [_verbs(history), _open(history), *(beside.answers if beside else ())]
+        parts += [_verbs(history), *(beside.answers if beside else ()), _open(history)]
     if decisions and (entries := history.happened(decisions)):
         parts.append(_log(entries))
     spaced = [part for each in parts for part in (each, "")][:-1]
@@ -68,12 +68,9 @@ def _head(run: Follower, now: float) -> Text:
     history = run.history
     at = history.table.last(AT)
     tier = history.words.word(history.table.last(Key("run", "", "tier"))) or NOTHING
-    spent = history.table.last(Key("run", "", "slowest_ms"))
     words = Text.assemble(
         _status(history, now), ("   batch ", "dim"), (f"{whole(history.newest)}", "bold"),
-        ("   tier ", "dim"), (tier, "bold"), ("   batch time ", "dim"),
-        (show_number(spent, "ms"), "bold"), ("   state ", "dim"),
-        (f"{whole(history.table.last(Key('state', '', 'rows')))} rows", "bold"),
+        ("   tier ", "dim"), (tier, "bold"),
         ("   newest ", "dim"), show_time(None if at is None else int(at)),
     )  # fmt: skip
     if run.progress is not None:
