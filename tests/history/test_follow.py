@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from slackwater.errors import CheckpointError
+from slackwater.events.log import EventLog
 from slackwater.history.follow import Follower
-from tests.events.story import ended, tell
+from tests.events.story import batch, ended, plan, tell
 
 
 def test_a_checkpoint_without_events_is_waited_for(tmp_path: Path) -> None:
@@ -45,3 +46,25 @@ def test_a_log_of_a_later_version_is_said_not_shown(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="EVENTS_FORMAT"):
         follower.look_through()
     follower.close()
+
+
+def test_who_starts_a_run_sees_what_happens_from_its_start_on(tmp_path: Path) -> None:
+    ended(tmp_path, 3)
+    run = Follower(tmp_path, from_now=True)
+    log = EventLog(tmp_path / "events.jsonl")
+    log.write("batch", **batch(3))  # of the run before, told late
+    log.write("start", schema=1, batch=3, plan=plan())
+    log.write("batch", **batch(4))
+    history = run.look_through()
+    run.close()
+    log.close()
+    assert (history.newest, history.table.size) == (4, 1)
+    assert set(history.plan.queries) == {"fixed", "bounded"}
+
+
+def test_a_run_that_is_not_there_yet_can_be_followed_from_now_on(tmp_path: Path) -> None:
+    run = Follower(tmp_path / "new", from_now=True)
+    assert run.look() is False
+    tell(tmp_path / "new", 2).close()
+    assert run.look_through().newest == 1
+    run.close()

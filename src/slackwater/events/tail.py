@@ -50,7 +50,7 @@ class Tail:
         self.is_at_end = False
         if from_now and path.exists():
             self._file = path.open("rb")
-            self._file.seek(0, os.SEEK_END)
+            self._file.seek(_after_last_line(self._file))  # half a line is cut off by the writer
 
     def poll(self) -> list[dict[str, Any]]:
         """The next events, at most about a megabyte; none if there is nothing new."""
@@ -131,6 +131,19 @@ class Tail:
         if self._file is not None:
             self._file.close()
         self._file, self._rest = None, b""
+
+
+def _after_last_line(file: BinaryIO) -> int:
+    """Where the next line begins, or has begun."""
+    at = file.seek(0, os.SEEK_END)
+    while at > 0:
+        size = min(_BLOCK, at)
+        at -= size
+        file.seek(at)
+        found = file.read(size).rfind(b"\n")
+        if found >= 0:
+            return at + found + 1
+    return 0
 
 
 def _is_same(path: Path, file: BinaryIO) -> bool:
