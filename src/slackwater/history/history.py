@@ -181,11 +181,6 @@ class History:
         decided = slack_decisions(self.table, self.plan, self.words, rows=rows, newest=newest)
         return sorted([*told, *decided], key=lambda entry: entry.at)[-newest:]
 
-    def span(self) -> tuple[float, float] | None:
-        """Wall time of the first and the newest batch."""
-        at = self.table.column(AT)
-        return (float(at[0]), float(at[-1])) if len(at) else None
-
 
 def nested(columns: dict[Key, Array]) -> Json:
     """Columns as JSON: group, owner, field; numbers rounded, unknown ones ``None``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from slackwater.units import SECOND, show_instant
+from slackwater.units import show_instant
 
 NOTHING = "–"
 
@@ -13,11 +13,6 @@ NOTHING = "–"
 def show_time(micros: int | None) -> str:
     """An instant to the second."""
     return NOTHING if micros is None else show_instant(micros)[:19].replace("T", " ")
-
-
-def show_seconds(micros: int | None) -> str:
-    """A duration in seconds with one digit."""
-    return NOTHING if micros is None else f"{micros / SECOND:,.1f} s"
 
 
 def show_value(value: Any) -> str:
