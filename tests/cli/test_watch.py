@@ -58,10 +58,8 @@ def test_a_backlog_is_shown_with_its_oldest_row(tmp_path: Path) -> None:
 
 def test_controllers_explain_themselves_without_being_known(tmp_path: Path) -> None:
     shown = cli.invoke(app, ["watch", str(ended(tmp_path, 21, made=costly)), "--once"]).stdout
-    assert re.search(r"toy +fixed +pressure +0\.\d+ +[▁-█]+", shown), shown
-    assert re.search(r"toy +fixed +mood +calm 20", shown), shown
-    assert re.search(r"order +fixed +cost \(rows\) +1,234,587 ", shown), shown
-    assert re.search(r"order +fixed +gain +–", shown), shown
+    assert re.search(r"toy +fixed +pressure 0\.\d+ [▁-█]+ +mood calm 20", shown), shown
+    assert re.search(r"order +fixed +plan a ⋈ b +cost \(rows\) 1,234,587 [▁-█]+ +gain –", shown)
 
 
 def test_of_a_join_the_share_of_periods_with_their_recall_is_told(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from slackwater.history.history import History
 from slackwater.history.plan import QueryShape
 from slackwater.history.table import Key
 
+_COURSE = 8  # batches of a number that a controller explains
+
 
 def query_tables(history: History, revised: Mapping[str, int] | None = None) -> Iterator[Grid]:
     """One table after the other; those nothing is known for are left out.
@@ -146,17 +148,26 @@ def _backlog(history: History, names: list[str]) -> Grid:
 
 
 def _controllers(history: History) -> Grid:
-    """What each controller explains of its decision, a line each."""
-    made = grid("controllers", "of", "explains", "", "")
-    for column in made.columns[1:]:
+    """What each controller explains of its decision for a query, a line each."""
+    made = grid("controllers", "of", "explains")
+    for column in made.columns:
         column.justify = "left"
+    made.columns[2].no_wrap = False
     for name, explained in history.explained.items():
         for controller, labels in explained.items():
-            for label, value in labels.items():
-                course = Key("controller", name, field_of(controller, label))
-                row = (Text(label), Text(_said(value)), bars(history.table.column(course)))
-                made.add_row(name_of(controller), Text(name), *row)
+            words = [_label(history, name, controller, each) for each in labels.items()]
+            made.add_row(name_of(controller), Text(name), Text("   ").join(words))
     return made
+
+
+def _label(history: History, name: str, controller: str, told: tuple[str, Value]) -> Text:
+    """A label, its value, and how that moved."""
+    label, value = told
+    course = history.table.column(Key("controller", name, field_of(controller, label)))
+    words = Text.assemble((f"{label} ", "dim"), _said(value))
+    if moved := bars(course, _COURSE):
+        words.append(" ").append(moved)
+    return words
 
 
 def _said(value: Value) -> str:
