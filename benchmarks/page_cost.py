@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 import slackwater as sw
-from slackwater.cli.dashboard import page_beside
+from slackwater.cli.page import page_beside
 
 SETTLE = 8  # batches left out at the beginning of a block
 BLOCK = 25  # batches measured in a block

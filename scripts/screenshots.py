@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from slackwater.cli.dashboard import page_beside
+from slackwater.cli.page import page_beside
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]

@@ -22,15 +22,15 @@ from slackwater.errors import (
     SourceError,
     StorageError,
 )
-from slackwater.query.contract import max_error, min_recall, slack
-from slackwater.query.estimates import estimates
-from slackwater.query.join import join
-from slackwater.query.monoid import monoid
-from slackwater.query.schema import Column, Schema
 
 if TYPE_CHECKING:
     from slackwater.execute.estimates.ask import prod, read_estimates
     from slackwater.execute.sinks import callback, console, memory, parquet
+    from slackwater.query.contract import max_error, min_recall, slack
+    from slackwater.query.estimates import estimates
+    from slackwater.query.join import join
+    from slackwater.query.monoid import monoid
+    from slackwater.query.schema import Column, Schema
     from slackwater.spark.handle import Handle
     from slackwater.spark.latest import latest
     from slackwater.spark.pipeline import Pipeline, pipeline, stream
@@ -39,22 +39,30 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# What needs more than a query is loaded when it is asked for: reading events does without.
+# All but errors is loaded when it is asked for: reading events does without.
 _HOMES = {
+    "Column": "slackwater.query.schema",
     "Handle": "slackwater.spark.handle",
     "Pipeline": "slackwater.spark.pipeline",
+    "Schema": "slackwater.query.schema",
     "callback": "slackwater.execute.sinks",
     "console": "slackwater.execute.sinks",
+    "estimates": "slackwater.query.estimates",
     "files": "slackwater.spark.sources",
     "generator": "slackwater.spark.sources",
+    "join": "slackwater.query.join",
     "latest": "slackwater.spark.latest",
     "local_session": "slackwater.spark.session",
+    "max_error": "slackwater.query.contract",
     "memory": "slackwater.execute.sinks",
+    "min_recall": "slackwater.query.contract",
+    "monoid": "slackwater.query.monoid",
     "parquet": "slackwater.execute.sinks",
     "pipeline": "slackwater.spark.pipeline",
     "prod": "slackwater.execute.estimates.ask",
     "read_estimates": "slackwater.execute.estimates.ask",
     "recording": "slackwater.spark.sources",
+    "slack": "slackwater.query.contract",
     "stream": "slackwater.spark.pipeline",
 }
 

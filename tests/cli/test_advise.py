@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from slackwater.cli.advice import show_wait
 from slackwater.cli.main import app
+from slackwater.cli.show.advice import show_wait
 
 cli = CliRunner()
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from slackwater.cli.main import app
 from slackwater.events.log import EventLog
-from tests.events.story import batch, ended, tell
+from tests.events.story import batch, costly, ended, tell
 
 cli = CliRunner(env={"COLUMNS": "150"})
 CODE = "from slackwater.cli.main import main; main()"
@@ -47,6 +47,19 @@ def test_a_run_without_estimates_has_no_line_for_them(tmp_path: Path) -> None:
     log.write("batch", **told)
     log.close()
     assert "mistimed" not in cli.invoke(app, ["watch", str(tmp_path), "--once"]).stdout
+
+
+def test_a_backlog_is_shown_with_its_oldest_row(tmp_path: Path) -> None:
+    shown = cli.invoke(app, ["watch", str(ended(tmp_path, 21, made=costly)), "--once"]).stdout
+    assert re.search(r"backlog +waiting +set aside +oldest +worked on +shed", shown), shown
+    assert re.search(r"fixed +2,000 +[▁-█]+ +40 +20 s +1,260 +42", shown), shown
+    assert "set aside" not in cli.invoke(app, ["watch", str(ended(tmp_path / "b", 2))]).stdout
+
+
+def test_controllers_explain_themselves_without_being_known(tmp_path: Path) -> None:
+    shown = cli.invoke(app, ["watch", str(ended(tmp_path, 21, made=costly)), "--once"]).stdout
+    assert re.search(r"toy +fixed +pressure 0\.\d+ [▁-█]+ +mood calm 20", shown), shown
+    assert re.search(r"order +fixed +plan a ⋈ b +cost \(rows\) 1,234,587 [▁-█]+ +gain –", shown)
 
 
 def test_of_a_join_the_share_of_periods_with_their_recall_is_told(tmp_path: Path) -> None:

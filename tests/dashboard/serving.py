@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
 import psutil
+from typer.testing import CliRunner
 
-from slackwater.dashboard.__main__ import main
+from slackwater.cli.main import app
 
 
 def command(*words: object) -> list[str]:
-    return [sys.executable, "-m", "slackwater.dashboard", *map(str, words)]
+    return [sys.executable, "-m", "slackwater.cli.main", *map(str, words)]
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -29,7 +29,7 @@ def environment(**more: str) -> dict[str, str]:
 def serving(*words: object, **more: str) -> Iterator[tuple[str, int]]:
     """The address of a page, and the id of its process."""
     process = subprocess.Popen(
-        command("serve", "--until-eof", "--port", 0, *words),
+        command("dashboard", "--until-eof", "--port", 0, *words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -47,10 +47,10 @@ def serving(*words: object, **more: str) -> Iterator[tuple[str, int]]:
 
 def refused(*words: object, **more: str) -> str:
     """What a command says that does not start."""
-    said = io.StringIO()
-    with redirect_stderr(said), mock.patch.dict(os.environ, environment(**more), clear=True):
-        assert main([str(word) for word in words]) == 2
-    return said.getvalue()
+    with mock.patch.dict(os.environ, environment(**more), clear=True):
+        result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 2
+    return result.stderr
 
 
 def resident(pid: int) -> float:

@@ -16,7 +16,7 @@ from slackwater.dashboard.report import write_report
 from slackwater.events.log import EventLog
 from tests.dashboard.browser import DRAWN, INK, chromium, needs_chromium, visit
 from tests.dashboard.serving import serving
-from tests.events.story import WALL, batch, ended, plan, sample, tell
+from tests.events.story import WALL, batch, costly, ended, plan, sample, tell
 
 pytestmark = needs_chromium
 START = 1_704_067_200_000_000  # 2024-01-01
@@ -52,7 +52,7 @@ def test_a_finished_run_is_drawn_without_complaint_or_stranger(
         assert seen.text(".pill") == "stopped"
         assert seen.page.locator("article.query").count() == 2
         assert seen.page.locator(".graph .query").count() == 2
-        assert seen.page.locator(".log li").count() > 5
+        expect(seen.page.locator(".log li").nth(5)).to_be_attached()  # it comes after the charts
         assert "90.0" in seen.text("[data-query=bounded] [data-tile=quality]")
         assert "is open until the clock moves on by" in seen.text("[data-query=fixed] .why")
         assert seen.complaints == []
@@ -99,6 +99,28 @@ def test_estimates_are_drawn_on_their_way_to_finals(browser: Browser, address: s
         page.locator("#time").fill("10")
         expect(converging).to_contain_text("no estimate has met its final yet")
         expect(page.locator("[data-query=bounded] .estimates")).to_be_hidden()
+        assert seen.complaints == []
+
+
+def test_a_backlog_and_what_controllers_explain_are_shown(browser: Browser, tmp_path: Path) -> None:
+    with serving(ended(tmp_path / "run", 40, made=costly)) as (url, _), visit(browser, url) as seen:
+        page = seen.page
+        assert seen.text("[data-query=fixed] [data-tile=waiting] b") == "3,940"
+        assert seen.text("[data-query=fixed] [data-tile=oldest] b") == "39s"
+        assert seen.text("[data-query=fixed] [data-tile=shed] b") == "80"
+        part = page.locator("[data-query=fixed] .controllers")
+        value = part.locator("[data-field='order/cost (rows)'] .value")
+        expect(value).to_have_text("1,234,606")
+        expect(part.locator("[data-field='toy/mood'] .value")).to_have_text("calm 39")
+        expect(part.locator("[data-field='toy/mood'] button")).to_be_disabled()
+        expect(part.locator(".chart")).to_contain_text("toy: pressure")
+        part.get_by_role("button", name="cost (rows)").click()
+        expect(part.locator(".chart")).to_contain_text("order: cost (rows)")
+        page.locator("#time").fill("0")
+        expect(value).to_have_text("1,234,567")
+        expect(part.locator("[data-field='toy/mood'] .value")).to_have_text("–")
+        expect(page.locator("[data-query=bounded] .controllers")).to_be_hidden()
+        expect(page.locator("[data-query=bounded] .backlog")).to_be_hidden()
         assert seen.complaints == []
 
 

@@ -19,19 +19,27 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 from slackwater.dashboard import otel
 from slackwater.dashboard.metrics import METRICS, Collector
 from slackwater.errors import SlackwaterError
-from slackwater.events.follow import Follower
 from slackwater.events.log import EventLog
+from slackwater.history.follow import Follower
 from tests.dashboard.serving import command
-from tests.events.story import EVENT, SECOND, batch, ended
+from tests.events.story import EVENT, SECOND, batch, costly, ended
 
 ROOT = Path(__file__).resolve().parents[2]
 UNITS = ("seconds", "rows", "bytes", "ratio", "info", "results", "batches", "lines", "number")
-UNITS += ("errors", "notices", "estimates", "prods", "windows", "slides")
+UNITS += (
+    "errors",
+    "notices",
+    "estimates",
+    "prods",
+    "windows",
+    "slides",
+    "value",
+)  # a controller's own
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Follower:
-    follower = Follower(ended(tmp_path / "story", 21))
+    follower = Follower(ended(tmp_path / "story", 21, made=costly))
     follower.look_through()
     follower.close()
     return follower
@@ -75,6 +83,25 @@ def test_estimates_are_told_by_column_and_by_source(registry: CollectorRegistry)
     assert samples["estimate_accuracy_target_ratio"].value == 0.9
     early = samples["aggressiveness_slides"]
     assert (early.labels["source"], round(early.value, 1)) == ("accuracy-1", 0.6)
+
+
+def test_a_backlog_is_told_by_where_rows_wait(registry: CollectorRegistry) -> None:
+    families = {family.name: family for family in parse(generate_latest(registry).decode())}
+    rows = families["slackwater_backlog_rows"].samples
+    assert {s.labels["place"]: s.value for s in rows} == {"todo": 2_000, "aside": 40}
+    assert families["slackwater_backlog_age_seconds"].samples[0].value == 20
+    assert families["slackwater_shed_rows"].samples[0].value == 42
+    assert families["slackwater_worked_rows"].samples[0].value == 21 * 60
+
+
+def test_whatever_a_controller_explains_in_numbers_is_told(registry: CollectorRegistry) -> None:
+    families = {family.name: family for family in parse(generate_latest(registry).decode())}
+    found = {
+        (s.labels["query"], s.labels["controller"], s.labels["value"]): s.value
+        for s in families["slackwater_controller_value"].samples
+    }
+    assert found.keys() == {("fixed", "toy", "pressure"), ("fixed", "order", "cost (rows)")}
+    assert found["fixed", "order", "cost (rows)"] == 1_234_587
 
 
 def test_names_say_what_and_in_which_unit() -> None:

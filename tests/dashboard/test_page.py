@@ -16,7 +16,7 @@ from slackwater.dashboard.page import STATIC, page
 from slackwater.dashboard.runs import Runs
 from slackwater.dashboard.settings import Settings
 from slackwater.events.log import EventLog
-from tests.events.story import WALL, batch, ended, tell
+from tests.events.story import WALL, batch, costly, ended, tell
 
 
 @pytest.fixture
@@ -67,6 +67,21 @@ def test_samples_of_estimates_come_with_the_numbers(
     run.look()
     message = news(run, cursor)[0]
     assert [sample["batch"] for sample in message["samples"]["fixed"]] == [20]
+
+
+def test_explanations_of_controllers_come_with_the_numbers(
+    client: TestClient, shown: tuple[Runs, EventLog]
+) -> None:
+    assert client.get("/api/runs/0/history").json()["explained"] == {}
+    runs, log = shown
+    run = runs.all[0]
+    cursor = Cursor(0, run.epoch, 19)
+    log.write("batch", **costly(20))
+    run.look()
+    message = news(run, cursor)[0]
+    assert message["explained"]["fixed"]["toy"]["mood"] == "calm 20"
+    assert message["numbers"]["controller"]["fixed"]["order/cost (rows)"] == [1_234_587]
+    assert client.get("/api/runs/0/history").json()["explained"] == message["explained"]
 
 
 def test_the_log_ends_where_one_looks(client: TestClient) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from slackwater.dashboard.page import STATIC
 from slackwater.dashboard.report import report, write_report
-from slackwater.events.follow import Follower
 from slackwater.events.log import EventLog
+from slackwater.history.follow import Follower
 from tests.events.story import batch, ended
 
 

@@ -20,9 +20,9 @@ LONG = 100_000  # batches
 
 
 def test_what_cannot_be_shown_is_refused_with_a_reason(tmp_path: Path) -> None:
-    assert "[CHECKPOINT_MISSING]" in refused("serve", tmp_path / "nowhere")
+    assert "[CHECKPOINT_MISSING]" in refused("dashboard", tmp_path / "nowhere")
     (tmp_path / "events.jsonl").write_text("something else\n")
-    assert "[EVENTS_FOREIGN]" in refused("serve", tmp_path)
+    assert "[EVENTS_FOREIGN]" in refused("dashboard", tmp_path)
     assert "[EVENTS_FOREIGN]" in refused("report", "--output", tmp_path / "r.html", tmp_path)
     assert "[CHECKPOINT_MISSING]" in refused("metrics")
     tell(tmp_path / "empty", 0).close()
@@ -34,13 +34,13 @@ def test_what_cannot_be_shown_is_refused_with_a_reason(tmp_path: Path) -> None:
 def test_a_taken_port_and_an_open_address_are_refused(tmp_path: Path) -> None:
     run = ended(tmp_path, 2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        said = refused("serve", "--port", taken.getsockname()[1], run)
+        said = refused("dashboard", "--port", taken.getsockname()[1], run)
     assert "[PORT_TAKEN]" in said
     assert "--port" in said
-    assert "[TOKEN_MISSING]" in refused("serve", "--host", "0.0.0.0", "--port", 0, run)
-    assert "[TOKEN_SHORT]" in refused("serve", "--port", 0, run, SLACKWATER_TOKEN="abc")
+    assert "[TOKEN_MISSING]" in refused("dashboard", "--host", "0.0.0.0", "--port", 0, run)
+    assert "[TOKEN_SHORT]" in refused("dashboard", "--port", 0, run, SLACKWATER_TOKEN="abc")
     assert "[ADDRESS_REFUSED]" in refused(
-        "serve", "--host", "203.0.113.7", "--port", 0, run, SLACKWATER_TOKEN="long-enough"
+        "dashboard", "--host", "203.0.113.7", "--port", 0, run, SLACKWATER_TOKEN="long-enough"
     )
 
 

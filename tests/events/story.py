@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -124,13 +125,33 @@ def sample(number: int, end: int) -> dict[str, Any]:
     return {"window_end": end, "column": "total", "group": "0", "final": final, "points": points}
 
 
-def tell(folder: Path, batches: int, **options: Any) -> EventLog:
+def costly(number: int) -> dict[str, Any]:
+    """A batch whose first query has a backlog, and controllers that explain themselves."""
+    told = batch(number)
+    clock = told["streams"]["readings"]["clock"]
+    told["queries"]["fixed"]["backlog"] = {
+        "todo": 100 * number,
+        "aside": 40,
+        "shed": 2,
+        "worked": 60,
+        "oldest": clock - number * SECOND,
+    }
+    told["queries"]["fixed"]["controllers"] = {
+        "toy": {"pressure": round(1 + math.sin(number / 5), 3), "mood": f"calm {number}"},
+        "order": {"plan": "a ⋈ b", "cost (rows)": 1_234_567 + number, "gain": None},
+    }
+    return told
+
+
+def tell(
+    folder: Path, batches: int, made: Callable[[int], dict[str, Any]] = batch, **options: Any
+) -> EventLog:
     """Write the log of a run that still goes on."""
     folder.mkdir(parents=True, exist_ok=True)
     log = EventLog(folder / "events.jsonl", **options)
     log.write("start", schema=1, pipeline="abc", batch=-1, plan=plan(), trigger=None, at=WALL)
     for number in range(batches):
-        log.write("batch", **batch(number))
+        log.write("batch", **made(number))
     return log
 
 

@@ -100,3 +100,32 @@ def test_the_newest_part_alone_begins_at_the_last_full_file(tmp_path: Path) -> N
     tail.close()
     assert seen == list(range(seen[0], 40))
     assert 0 < seen[0] < 39
+
+
+@pytest.mark.parametrize("full", [200, 1 << 20])
+def test_from_now_on_nothing_older_is_given(tmp_path: Path, full: int) -> None:
+    path = tmp_path / "events.jsonl"
+    log = EventLog(path, full=full)
+    for number in range(20):
+        log.write("batch", batch=number)
+    tail = Tail(path, from_now=True)
+    assert tail.poll() == []
+    for number in range(20, 40):
+        log.write("batch", batch=number)
+    found = []
+    while events := tail.poll():
+        found += [event["batch"] for event in events if event["event"] == "batch"]
+    tail.close()
+    log.close()
+    assert found == list(range(20, 40))
+
+
+def test_from_now_on_a_torn_line_is_not_missed_when_it_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b'{"event": "batch", "batch": 0}\n{"event": "ba')
+    tail = Tail(path, from_now=True)
+    log = EventLog(path)
+    log.write("batch", batch=1)
+    assert [event["batch"] for event in tail.poll()] == [1]
+    tail.close()
+    log.close()

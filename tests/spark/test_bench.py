@@ -19,7 +19,7 @@ from slackwater.bench.data import SENTINEL, batch_files, prepare
 from slackwater.bench.measured import Measured
 from slackwater.bench.session import own_session
 from slackwater.bench.windows import judge, measure, report
-from slackwater.cli import bench as command
+from slackwater.cli.commands import bench as command
 from slackwater.errors import QueryError
 
 if TYPE_CHECKING:

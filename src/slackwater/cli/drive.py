@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from slackwater.cli.answers import AnswerBook
 from slackwater.cli.feed import Feed
-from slackwater.cli.tally import Tally
-from slackwater.cli.view import View
+from slackwater.cli.show.view import View
+from slackwater.history.follow import Follower
 from slackwater.spark.failure import spark_failure
 from slackwater.spark.handle import Handle
 
@@ -42,11 +43,12 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 class Watch:
-    """Looks at a feed, keeps the tally, shows it; time counts from the first batch reported."""
+    """Follows a run's own log and its answers, and shows them; time counts from the first batch."""
 
-    def __init__(self, feed: Feed, tally: Tally, view: View) -> None:
+    def __init__(self, run: Follower, feed: Feed, answers: AnswerBook, view: View) -> None:
+        self._run = run
         self._feed = feed
-        self._tally = tally
+        self._answers = answers
         self._view = view
         self._began: float | None = None
         self._ended: float | None = None
@@ -59,13 +61,13 @@ class Watch:
         return (self._ended or time.monotonic()) - self._began
 
     def look(self) -> None:
-        """Show what is new; report by report, so that a view misses none."""
-        for item in self._feed.drain():
-            self._tally.add(item)
-            if isinstance(item, dict):
-                self._began = self._began or time.monotonic()
-                self._view.show(self._tally, self.seconds)
-        self._view.show(self._tally, self.seconds)
+        """Show what is new."""
+        while self._run.look():
+            pass
+        if self._began is None and self._run.history.newest is not None:
+            self._began = time.monotonic()
+        self._answers.add(self._feed.drain(), self._run.history)
+        self._view.show(self.seconds)
 
     def end(self) -> None:
         """The last look."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
 
 import pyarrow as pa
 
@@ -24,19 +23,16 @@ class Answers:
     table: pa.Table
 
 
-Item = Answers | dict[str, Any]
-
-
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Answers and batch reports in the order they came about."""
+    """Answers in the order they were given; everything else is in the event log."""
 
-    items: SimpleQueue[Item] = field(default_factory=SimpleQueue)
+    items: SimpleQueue[Answers] = field(default_factory=SimpleQueue)
 
-    def put(self, item: Item) -> None:
+    def put(self, item: Answers) -> None:
         self.items.put(item)
 
-    def drain(self) -> Iterator[Item]:
+    def drain(self) -> Iterator[Answers]:
         """Everything that came since the last time."""
         while True:
             try:

@@ -1,8 +1,9 @@
-"""Options that several commands have."""
+"""Options and arguments that several commands have."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,3 +18,12 @@ class TierChoice(StrEnum):
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines, and nothing else.")]
+CheckpointFolder = Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="The folder.")]
+PipelineFile = Annotated[Path, typer.Argument(metavar="PIPELINE.TOML", help="The document.")]
+QueryName = Annotated[
+    str | None, typer.Option("--query", "-q", help="Which query, if there are several.")
+]
+Where = Annotated[
+    str | None,
+    typer.Option("--where", "-w", help="SQL over the result's columns: groups or windows."),
+]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.panel import Panel
 
+from slackwater.cli.answers import AnswerBook
 from slackwater.cli.drive import Watch, drive, interruptible
 from slackwater.cli.feed import Feed, place_of, watched
-from slackwater.cli.tally import Tally
-from slackwater.cli.view import Form, open_view
+from slackwater.cli.show.view import Form, Shown, open_view
+from slackwater.history.follow import Follower
+from slackwater.history.summary import summarize
 from slackwater.query.stream import Query
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.spark.pipeline import Options, pipeline
@@ -38,21 +41,32 @@ class Run:
         return self.folder / "spark.log"
 
 
-def perform(run: Run, console: Console, form: Form) -> tuple[dict[str, Any], Tally]:
-    """Run it, show it, and give the summary as a JSON value."""
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What became of a run: its summary as a JSON value, and the last picture of it."""
+
+    summary: dict[str, Any]
+    picture: Panel
+
+
+def perform(run: Run, console: Console, form: Form) -> Performed:
+    """Run it and show it as its own events tell it."""
     with _patience(console, form):
         session = quiet_session(run.log)
     feed = Feed()
     asked = pipeline(*(watched(q, run.folder, feed, collect=run.collect) for q in run.queries))
-    tally = Tally(asked.plan)
+    shown = Shown(Follower(run.folder, from_now=True), AnswerBook(asked.plan), run.title, run.limit)
     how = {field.name: getattr(run.options, field.name) for field in fields(run.options)}
-    how["on_batch"] = feed.put
     # The handler for Ctrl-C comes after the session, which installs one of its own.
-    with interruptible() as stop, open_view(form, console, run.title, run.limit) as view:
-        watch = Watch(feed, tally, view)
+    with closing(shown.run), interruptible() as stop, open_view(form, console, shown) as view:
+        watch = Watch(shown.run, feed, shown.answers, view)
         handle = asked.start(str(run.folder), **how, spark=session)
         drive(handle, watch, stop, limit=run.limit, log=run.log)
-    return {**tally.summary(watch.seconds), **places_of(run)}, tally
+    if shown.run.error is not None:
+        raise shown.run.error
+    history = shown.run.history
+    summary = summarize(history, watch.seconds, shown.answers.answered(history))
+    return Performed({**asdict(summary), **places_of(run)}, shown.picture(watch.seconds))
 
 
 def _patience(console: Console, form: Form) -> AbstractContextManager[object]:

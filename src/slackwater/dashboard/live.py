@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from slackwater.dashboard.runs import Runs
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 Json = dict[str, Any]
 GLANCE = 0.4  # seconds
@@ -71,8 +71,13 @@ def _numbers(run: Follower, cursor: Cursor) -> Iterator[Json]:
     elif newest > cursor.batch:
         fresh = history.numbers_after(cursor.batch, _BURST)
         samples = history.converged_after(cursor.batch)
-        words = history.words.all
-        yield {"kind": "numbers", "words": words, "numbers": fresh, "samples": samples}
+        yield {
+            "kind": "numbers",
+            "words": history.words.all,
+            "numbers": fresh,
+            "samples": samples,
+            "explained": history.explained,
+        }
     cursor.epoch, cursor.batch = run.epoch, newest
 
 

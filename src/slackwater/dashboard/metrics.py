@@ -16,6 +16,7 @@ from slackwater.dashboard.readings import (
     Reading,
     accuracy_target,
     broken,
+    controllers,
     happened,
     is_running,
     last,
@@ -27,9 +28,10 @@ from slackwater.dashboard.readings import (
     tier,
     total,
     unusable,
+    waiting,
 )
-from slackwater.events.follow import Follower
-from slackwater.events.table import AT, BATCH, Key
+from slackwater.history.follow import Follower
+from slackwater.history.table import AT, BATCH, Key
 from slackwater.units import SECOND
 
 
@@ -225,6 +227,41 @@ METRICS: tuple[Metric, ...] = (
         "How long before the end of a window this source prods it, in slides",
         ("query", "source"),
         last_named("aggressiveness"),
+    ),
+    Metric(
+        "slackwater_backlog_rows",
+        "gauge",
+        "Rows of a costly query that wait: for their turn, or aside after an estimate",
+        ("query", "place"),
+        waiting,
+    ),
+    Metric(
+        "slackwater_backlog_age_seconds",
+        "gauge",
+        "How far the oldest row that waits is behind the query's clock",
+        QUERY,
+        last("backlog", "age", SECOND),
+    ),
+    Metric(
+        "slackwater_worked_rows_total",
+        "counter",
+        "Rows of a costly query that were worked on",
+        QUERY,
+        total("backlog", "worked"),
+    ),
+    Metric(
+        "slackwater_shed_rows_total",
+        "counter",
+        "Rows of a costly query that were given up after an estimate",
+        QUERY,
+        total("backlog", "shed"),
+    ),
+    Metric(
+        "slackwater_controller_value",
+        "gauge",
+        "A number that a controller explains of its newest decision, under its own label",
+        ("query", "controller", "value"),
+        controllers,
     ),
     Metric("slackwater_rows_total", "counter", "Rows read", STREAM, total("stream", "rows")),
     Metric(

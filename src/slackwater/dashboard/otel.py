@@ -7,7 +7,7 @@ from typing import Any
 
 from slackwater.dashboard.metrics import METRICS, Metric
 from slackwater.errors import SlackwaterError
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 try:
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from slackwater.events.history import History
-from slackwater.events.table import Key
+from slackwater.history.controllers import parts_of
+from slackwater.history.history import History
+from slackwater.history.table import Key
 from slackwater.units import SECOND
 
 Labels = tuple[str, ...]
@@ -44,6 +45,18 @@ def last_named(group: str) -> Reading:
             yield (key.owner, key.field), history.table.last(key)
 
     return read
+
+
+def controllers(history: History) -> Values:
+    """The newest number under each label of each controller."""
+    for key in sorted(key for key in history.table.keys if key.group == "controller"):
+        yield (key.owner, *parts_of(key.field)), history.table.last(key)
+
+
+def waiting(history: History) -> Values:
+    for owner in _owners(history, "backlog"):
+        for place in ("todo", "aside"):
+            yield (owner, place), history.table.last(Key("backlog", owner, place))
 
 
 def accuracy_target(history: History) -> Values:

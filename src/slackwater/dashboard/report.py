@@ -10,7 +10,7 @@ import orjson
 from slackwater.dashboard import runs
 from slackwater.dashboard.page import STATIC
 from slackwater.errors import SlackwaterError, StorageError
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 POINTS = 1_500
 ENTRIES = 2_000

@@ -8,7 +8,7 @@ from threading import Event, Thread
 from typing import Any
 
 from slackwater.errors import SlackwaterError
-from slackwater.events.follow import Follower
+from slackwater.history.follow import Follower
 
 Json = dict[str, Any]
 GLANCE = 0.3  # seconds between two looks at the logs
@@ -78,6 +78,7 @@ def numbers(
             "words": history.words.all,
             "numbers": history.numbers(points, low, high),
             "samples": history.converged(low, high),
+            "explained": history.explained,
         }
 
 

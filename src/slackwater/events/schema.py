@@ -108,6 +108,16 @@ _BATCH = _fields(
     ("queries.<query>.backlog.aside", "rows", "rows that wait aside, after an estimate"),
     ("queries.<query>.backlog.shed", "rows", "rows given up after an estimate"),
     ("queries.<query>.backlog.worked", "rows", "rows worked on"),
+    (
+        "queries.<query>.backlog.oldest",
+        "time or null",
+        "oldest event time that waits, aside or not; left out if not known",
+    ),
+    (
+        "queries.<query>.controllers.<controller>.<label>",
+        "number, text or null",
+        "what a controller explains of its decision, in its own words; left out if nothing",
+    ),
     ("state.runs", "number", "runs kept"),
     ("state.rows", "rows", "rows of state kept"),
     ("state.bytes", "bytes", "bytes of state kept"),

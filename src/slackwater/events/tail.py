@@ -37,17 +37,20 @@ class Tail:
     """Reads a log from its oldest segment on and remembers where it was.
 
     The log may grow, be set aside and lose its oldest segments meanwhile. With ``newest_only`` it
-    begins at the segment before the one being written.
+    begins at the segment before the one being written, with ``from_now`` at the end of that.
     """
 
-    def __init__(self, path: Path, *, newest_only: bool = False) -> None:
+    def __init__(self, path: Path, *, newest_only: bool = False, from_now: bool = False) -> None:
         self.path = path
         self._file: BinaryIO | None = None
         self._number = 0  # of the full segment being read; 0 for the one being written
-        older = set_aside(path)[:-1] if newest_only else []
+        older = set_aside(path) if from_now else set_aside(path)[:-1] if newest_only else []
         self._behind = max(map(number_of, older), default=0)  # newest full segment that was read
         self._rest = b""
         self.is_at_end = False
+        if from_now and path.exists():
+            self._file = path.open("rb")
+            self._file.seek(_after_last_line(self._file))  # half a line is cut off by the writer
 
     def poll(self) -> list[dict[str, Any]]:
         """The next events, at most about a megabyte; none if there is nothing new."""
@@ -128,6 +131,19 @@ class Tail:
         if self._file is not None:
             self._file.close()
         self._file, self._rest = None, b""
+
+
+def _after_last_line(file: BinaryIO) -> int:
+    """Where the next line begins, or has begun."""
+    at = file.seek(0, os.SEEK_END)
+    while at > 0:
+        size = min(_BLOCK, at)
+        at -= size
+        file.seek(at)
+        found = file.read(size).rfind(b"\n")
+        if found >= 0:
+            return at + found + 1
+    return 0
 
 
 def _is_same(path: Path, file: BinaryIO) -> bool:

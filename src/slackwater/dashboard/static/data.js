@@ -20,6 +20,7 @@ export class Run {
     this.numbers = told.history ? told.history.numbers : {};
     this.words = told.history ? told.history.words : [];
     this.samples = told.history?.samples ?? {};
+    this.explained = told.history?.explained ?? {};
     this.entries = told.log ? told.log.entries : [];
     this.version = 0;
     this.isStored = Boolean(told.history);
@@ -49,6 +50,7 @@ export class Run {
     this.numbers = history.numbers;
     this.words = history.words;
     this.samples = history.samples ?? {};
+    this.explained = history.explained ?? {};
     this.version += 1;
   }
 
@@ -59,7 +61,7 @@ export class Run {
   }
 
   // Add points that came live; those known already are left out.
-  append(numbers, words, samples) {
+  append(numbers, words, samples, explained) {
     const fresh = numbers.run?.[""]?.batch ?? [];
     const known = this.column("run", "", "batch");
     const last = known.length ? known[known.length - 1] : -1;
@@ -75,6 +77,7 @@ export class Run {
     }
     this.level(before + fresh.length - first);
     this.words = words;
+    this.explained = explained;
     for (const [query, newer] of Object.entries(samples)) (this.samples[query] ??= []).push(...newer.filter((sample) => sample.batch > last));
     this.newest = fresh[fresh.length - 1];
     this.version += 1;

@@ -18,7 +18,7 @@ export class EstimatesPart {
     this.early = new Chart("Estimates: aggressiveness", "slides before a window's end", "", { limits: aroundZero });
     this.converging = new AgeChart("Estimates converging to finals", " ", "%", { limits: aroundOne, empty: "no estimate has met its final yet" });
     this.all = [this.accuracy, this.converging, this.early];
-    this.node = element("section", { class: "estimates", hidden: "" },
+    this.node = element("section", { class: "part estimates", hidden: "" },
       element("h4", {}, "Estimates", this.when), this.tiles.node, ...this.all.map((chart) => chart.node));
   }
 
@@ -118,7 +118,7 @@ function aroundOne(low, high) {
   return [least - room, most + room];
 }
 
-function aroundZero(low, high) {
+export function aroundZero(low, high) {
   const [least, most] = [Math.min(low ?? 0, 0), Math.max(high ?? 0, 0)];
   return [least < 0 ? least * 1.08 : 0, most > 0 ? most * 1.08 : least < 0 ? 0 : 1];
 }

@@ -1,6 +1,8 @@
 // One query: what it promises, how it stands, why it waits, and its charts.
 
+import { BacklogPart } from "./backlog.js";
 import { Chart, indexAt, lastKnown, shareLimits, sum, view } from "./chart.js";
+import { ControllersPart } from "./controllers.js";
 import { element, setText } from "./dom.js";
 import { EstimatesPart } from "./estimates.js";
 import { eventTime, isKnown, shown, span, whole } from "./format.js";
@@ -30,11 +32,11 @@ export class QueryPanel {
     this.quality = new Chart("Quality", "promised and achieved", "%", { limits: shareLimits });
     this.late = new Chart("Late rows by lateness", "rows per batch", "rows", { stacked: true, empty: "no row came late" });
     const charts = [this.waiting, this.latency, this.late, this.quality];
-    this.estimates = new EstimatesPart(run, name);
-    this.all = [...charts, ...this.estimates.all];
+    this.parts = [new BacklogPart(run, name), new EstimatesPart(run, name), new ControllersPart(run, name)];
+    this.all = [...charts, ...this.parts.flatMap((part) => part.all)];
     this.node = element("article", { class: "card query", "data-query": name },
       element("header", {}, element("h3", {}, name), this.contract),
-      this.tiles.node, this.why, ...charts.map((chart) => chart.node), this.estimates.node);
+      this.tiles.node, this.why, ...charts.map((chart) => chart.node), ...this.parts.map((part) => part.node));
   }
 
   remove() { this.all.forEach((chart) => chart.remove()); }
@@ -51,7 +53,7 @@ export class QueryPanel {
     this.showLatency(times);
     this.showQuality(times);
     this.showLate(times);
-    this.estimates.show(times);
+    for (const part of this.parts) part.show(times);
     this.showMoment(times);
   }
 
@@ -101,7 +103,7 @@ export class QueryPanel {
     this.tiles.put("late", "Late rows", late, "", `${whole(sum(this.column("dropped"), at))} too late for all`);
     this.showPromise(at, now);
     this.tellWhy(at, now);
-    this.estimates.showMoment(times);
+    for (const part of this.parts) part.showMoment(times);
   }
 
   showPromise(at, now) {
