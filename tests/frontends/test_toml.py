@@ -440,6 +440,8 @@ def test_sound_queries_are_read_whatever_is_wrong_elsewhere(tmp_path: Path) -> N
         (READINGS + QUERY + "where = []", "query.q.where", "text or a list of texts"),
         (READINGS + QUERY + "idle = nan", "query.q.idle", "a duration"),
         (READINGS + QUERY + "joni = 1", "query.q.joni", "did you mean 'join'?"),
+        (READINGS + QUERY + "within = 1", "query.q.within", "it belongs to a query with join"),
+        (READINGS + QUERY + 'join = ["x"]', "query.q.from", "a query with from, which has no join"),
     ],
 )
 def test_wrong_shapes_are_named(tmp_path: Path, text: str, where: str, words: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
 from pydantic import (
@@ -35,7 +35,7 @@ class Table(BaseModel):
         strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
     )
     form: ClassVar[str] = "a table"
-    elsewhere: ClassVar[tuple[str, ...]] = ()  # keys that make it another kind of table
+    elsewhere: ClassVar[Mapping[str, str]] = {}  # keys of another form of the table: what has them
 
     def said(self, *keys: str) -> dict[str, Any]:
         """The values that were given, by key; of some keys, or of all."""
@@ -101,7 +101,7 @@ def read_table(
 def unknown_key(name: str, where: str, allowed: Iterable[str]) -> Problem:
     """A key that is not there."""
     hint = suggestion(name, allowed)
-    return Problem(UNKNOWN, f"{where}.{name}", "there is no such key", hint)
+    return Problem(UNKNOWN, f"{where}.{name}", "there is no such key here", hint)
 
 
 def _told(table: type[Table], error: ErrorDetails) -> InitErrorDetails:
@@ -120,12 +120,17 @@ def _refused(table: type[Table], error: ErrorDetails) -> PydanticCustomError:
     if key is None:
         return refusal(WRONG, f"got {error['input']!r}, wanted {table.form}")
     if error["type"] == "extra_forbidden":
-        hint = suggestion(key, (*keys, *table.elsewhere))
-        return refusal(UNKNOWN, "there is no such key", hint)
+        return refusal(UNKNOWN, "there is no such key here", _way_out(table, key))
     wanted = words_of(keys[key])
     if error["type"] == "missing":
         return refusal(MISSING, f"is missing; it is {wanted}")
     return refusal(WRONG, f"got {error['input']!r}, wanted {wanted}")
+
+
+def _way_out(table: type[Table], key: str) -> str:
+    if key in table.elsewhere:
+        return f"it belongs to {table.elsewhere[key]}"
+    return suggestion(key, keys_of(table), table.elsewhere)
 
 
 def _problem(error: ErrorDetails, where: str) -> Problem:

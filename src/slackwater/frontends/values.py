@@ -100,10 +100,10 @@ def _several(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) and value else value
 
 
-def suggestion(word: str, allowed: Iterable[str]) -> str:
-    """What may be written instead, the likeliest first."""
+def suggestion(word: str, allowed: Iterable[str], meant: Iterable[str] = ()) -> str:
+    """What may be written instead, the likeliest first; ``meant`` may only have been meant."""
     names = list(allowed)
-    near = get_close_matches(word, names, n=1)
+    near = get_close_matches(word, [*names, *meant], n=1)
     guess = f"did you mean {near[0]!r}? " if near else ""
     return f"{guess}allowed here: {', '.join(names)}"
 

@@ -13,9 +13,9 @@ from slackwater.frontends.toml.contract import read_contract
 from slackwater.frontends.toml.model import (
     InputTable,
     JoinQueryTable,
-    LevelTable,
     QueryTable,
     SourceQueryTable,
+    StepsTable,
 )
 from slackwater.frontends.values import Context
 from slackwater.query.estimates import estimates
@@ -104,7 +104,7 @@ def _levels(
 
 def _level(
     stream: Stream,
-    table: QueryTable | LevelTable,
+    table: StepsTable,
     where: str,
     around: Surroundings,
     problems: list[Problem],
@@ -117,7 +117,7 @@ def _level(
     return windows.group_by(*table.group_by or ()).aggregate(**values)
 
 
-def _narrowed(stream: Stream, table: QueryTable | LevelTable | InputTable) -> Stream:
+def _narrowed(stream: Stream, table: StepsTable | InputTable) -> Stream:
     for predicate in table.where or ():
         stream = stream.where(predicate)
     return stream if table.select is None else stream.select(*table.select)

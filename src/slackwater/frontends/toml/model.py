@@ -5,12 +5,11 @@ The strings below the keys are what the guide says of them.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from slackwater.control.records import Tier
-from slackwater.frontends.table import Table
+from slackwater.frontends.table import Table, keys_of
 from slackwater.frontends.values import (
     DURATION,
     AnyTable,
@@ -33,7 +32,7 @@ from slackwater.query.contract import LATE_POLICIES, METHODS
 from slackwater.query.join import EMITS
 
 AVAILABLE_NOW = "available-now"
-TIERS = ("auto", *get_args(Tier))
+TIERS = ("auto", "columnar", "spark")
 
 _WITHIN = 'a duration, or a table of one for each stream or pair, e.g. {"a, b" = "5 s"}'
 
@@ -104,14 +103,14 @@ class MonoidTable(Table):
     """the names in it that stand for what is in the parentheses"""
 
 
-class LevelTable(Table):
-    """``[[query.then]]``: an aggregate over the results of the level before."""
+class StepsTable(Table):
+    """What is done to rows, in this order."""
 
     where: Texts | None = None
     """predicates, all of which must hold"""
     select: Texts | None = None
     """columns to keep and compute, after `where`"""
-    window: Duration
+    window: Duration | None = None
     """size of the windows"""
     slide: Duration | None = None
     """one window every so often (the size)"""
@@ -119,6 +118,15 @@ class LevelTable(Table):
     """windows are shifted by this (0)"""
     group_by: Texts | None = None
     """columns or expressions"""
+    aggregate: TextTable | None = None
+    """results by name, e.g. `{ total = "sum(v)" }`"""
+
+
+class LevelTable(StepsTable):
+    """``[[query.then]]``: an aggregate over the results of the level before."""
+
+    window: Duration
+    """size of the windows"""
     aggregate: TextTable
     """results by name, e.g. `{ total = "sum(v)" }`"""
 
@@ -182,25 +190,11 @@ class EstimatesTable(Table):
     """share of earlier estimates that the error band covers (0.9)"""
 
 
-class QueryTable(PromiseTable):
+class QueryTable(PromiseTable, StepsTable):
     """``[[query]]``: what any query may say."""
 
     name: Text
     """names the query in results, events and files"""
-    where: Texts | None = None
-    """predicates, all of which must hold"""
-    select: Texts | None = None
-    """columns to keep and compute, after `where`"""
-    window: Duration | None = None
-    """size of the windows"""
-    slide: Duration | None = None
-    """one window every so often (the size)"""
-    start: Duration | None = None
-    """windows are shifted by this (0)"""
-    group_by: Texts | None = None
-    """columns or expressions"""
-    aggregate: TextTable | None = None
-    """results by name, e.g. `{ total = "sum(v)" }`"""
     then: list[LevelTable] | None = None
     """further levels, each over the results of the one before"""
     slack: Duration | None = None
@@ -231,8 +225,6 @@ class QueryTable(PromiseTable):
 
 class SourceQueryTable(QueryTable):
     """``[[query]]`` with ``from``: windows over one source."""
-
-    elsewhere: ClassVar[tuple[str, ...]] = ("join",)
 
     source: SourceName = Field(alias="from")
     """the source that is read"""
@@ -267,8 +259,6 @@ class InputTable(Table):
 class JoinQueryTable(QueryTable):
     """``[[query]]`` with ``join``: several sources, and windows over their combinations if any."""
 
-    elsewhere: ClassVar[tuple[str, ...]] = ("from",)
-
     join: Annotated[
         list[InputTable], Words("a list of sources, or of tables with from, as, where, select")
     ]
@@ -285,3 +275,14 @@ class JoinQueryTable(QueryTable):
     """allow sources that no predicate connects (false)"""
     how: Text | None = None
     """only `inner`"""
+
+
+def _only(table: type[QueryTable], owner: str) -> dict[str, str]:
+    return {
+        key: f"a query with {owner}" for key in keys_of(table) if key not in keys_of(QueryTable)
+    }
+
+
+# Each of the two forms of a query knows the keys of the other.
+SourceQueryTable.elsewhere = _only(JoinQueryTable, "join")
+JoinQueryTable.elsewhere = _only(SourceQueryTable, "from, which has no join")
