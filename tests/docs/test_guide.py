@@ -10,7 +10,7 @@ import pytest
 from scripts.pipeline_keys import PAGE, with_keys
 from tests.docs.test_code_blocks import PAGES, ROOT, Block, blocks
 
-from slackwater.frontends.toml import read
+from slackwater.frontends.toml.read import read
 from slackwater.query.translate import NAMES
 from slackwater.spark.catalog import catalog
 

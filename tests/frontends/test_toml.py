@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,6 @@ import pytest
 
 from slackwater.errors import QueryError, SourceError
 from slackwater.frontends.table import keys_of
-from slackwater.frontends.toml import PipelineFile, read
 from slackwater.frontends.toml.model import (
     CostlyTable,
     ErrorTable,
@@ -23,6 +24,7 @@ from slackwater.frontends.toml.model import (
     SourceQueryTable,
     StartTable,
 )
+from slackwater.frontends.toml.read import PipelineFile, read, read_data
 from slackwater.query.contract import MaxError, max_error, min_recall, slack
 from slackwater.query.estimates import estimates
 from slackwater.query.join import join
@@ -57,7 +59,7 @@ def problems(folder: Path, text: str) -> dict[str, tuple[str, str]]:
 
 def test_the_package_is_imported_without_an_engine() -> None:
     script = (
-        "import slackwater.frontends.toml, sys;"
+        "import slackwater.frontends.toml.read, sys;"
         "sys.exit(' '.join({'pyspark', 'pyarrow', 'duckdb', 'pandas'} & set(sys.modules)))"
     )
     command = [sys.executable, "-c", script]
@@ -479,6 +481,31 @@ def test_what_is_wrong_with_a_join_or_contract_is_named(
     tmp_path: Path, text: str, where: str, condition: str
 ) -> None:
     assert problems(tmp_path, TWO + text)[f"query.paid.{where}"][0] == condition
+
+
+JUNK = [
+    *(3, 0, -1, 1.5, float("nan"), float("inf"), 10**30, True, datetime(2020, 1, 1, tzinfo=UTC)),
+    *("", "x", "1 s", "n", [], [3], ["x"], {}, {"a": 1}, {"a": "x"}, [{}], [{"a": 1}]),
+]
+
+
+def junked(value: Any) -> Iterator[Any]:
+    """A value with each of its parts, one after the other, replaced by junk."""
+    yield from JUNK
+    if not isinstance(value, dict | list):
+        return
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+        for other in junked(part):
+            copy = value.copy()
+            copy[key] = other
+            yield copy
+
+
+@pytest.mark.parametrize("text", [WINDOWS, JOIN, RMS + READINGS + QUERY])
+def test_whatever_a_key_is_given_is_taken_or_told(tmp_path: Path, text: str) -> None:
+    file, data = tmp_path / "pipeline.toml", tomllib.loads(text)
+    found = [read_data(one, file, CATALOG) for one in junked(data) if isinstance(one, dict)]
+    assert sum(bool(one.problems) for one in found) > 100  # and none of them raised
 
 
 def test_broken_toml_says_where(tmp_path: Path) -> None:

@@ -93,6 +93,11 @@ def is_duration(value: Any) -> bool:
         return False
 
 
+def _fits(value: float) -> bool:
+    """Whether a number is one of TOML's: whole ones have 64 bits, Python's reader takes more."""
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+
 def _several(value: Any) -> Any:
     """One text or several as several."""
     if isinstance(value, str):
@@ -123,7 +128,7 @@ def _there(name: str, info: ValidationInfo[Context]) -> str:
     raise refusal(STRANGE, text, hint)
 
 
-NUMBER = Wanted("a number")
+NUMBER = Wanted("a number", _fits)
 DURATION = Wanted('a duration such as "10 seconds" (a number is seconds)', is_duration)
 
 Text = Annotated[str, Wanted("text", bool)]
@@ -133,8 +138,8 @@ TextTable = Annotated[dict[str, str], Wanted('a table of texts, e.g. { name = ".
 Located = Annotated[str, AfterValidator(_located), Wanted("a path", bool)]
 # A whole number stays one: it is part of what a checkpoint means.
 Number = Annotated[int | float, NUMBER]
-Whole = Annotated[int, Wanted("a whole number")]
-Count = Annotated[int, Wanted("a whole number above 0", lambda v: v > 0)]
+Whole = Annotated[int, Wanted("a whole number", _fits)]
+Count = Annotated[int, Wanted("a whole number above 0", lambda v: v > 0 and _fits(v))]
 Flag = Annotated[bool, Wanted("true or false")]
 Duration = Annotated[str | int | float, DURATION]
 Instant = Annotated[str | datetime, Wanted("an instant")]

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from slackwater.errors import Problem, QueryError
-from slackwater.frontends.toml import read
 from slackwater.frontends.toml.model import StartTable
+from slackwater.frontends.toml.read import read
 from slackwater.query.stream import Query
 from slackwater.spark.catalog import catalog
 from slackwater.spark.pipeline import AVAILABLE_NOW, Options, Pipeline, pipeline

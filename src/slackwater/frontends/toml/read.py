@@ -50,7 +50,11 @@ def read(path: str | Path, catalog: Catalog) -> PipelineFile:
         If it is not TOML. Everything else that is wrong is among the problems.
     """
     file = Path(path).absolute()
-    data = _parse(file)
+    return read_data(_parse(file), file, catalog)
+
+
+def read_data(data: dict[str, Any], file: Path, catalog: Catalog) -> PipelineFile:
+    """As `read`, of what the TOML of a file says."""
     sources = _part(data, "source")
     context = Context(file.parent, tuple(sources))
     problems: list[Problem] = []
