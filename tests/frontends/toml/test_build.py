@@ -96,6 +96,12 @@ def test_aggregates_may_follow_a_join_and_windows_may_be_for_pairs(tmp_path: Pat
     assert len(query.stream.steps) == 3
 
 
+def test_the_first_level_over_a_join_may_stand_under_then(tmp_path: Path) -> None:
+    text = JOIN + '[[query.then]]\nwindow = "10 s"\naggregate = { n = "count(*)" }'
+    steps = sound(tmp_path, text).queries[0].stream.steps
+    assert [type(step).__name__ for step in steps] == ["Select", "Aggregate"]
+
+
 @pytest.mark.parametrize(
     ("text", "contract"),
     [

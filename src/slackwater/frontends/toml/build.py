@@ -22,7 +22,7 @@ from slackwater.query.estimates import estimates
 from slackwater.query.join import join
 from slackwater.query.stream import Query, Stream
 
-_OF_WINDOWS = ("slide", "start", "group_by", "aggregate", "then")
+_OF_WINDOWS = ("slide", "start", "group_by", "aggregate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,9 @@ def _levels(
         for key in table.said(*_OF_WINDOWS):
             text = f"{key} belongs to window, which is not given"
             problems.append(Problem("KEY_ALONE", f"{where}.{key}", text))
-        return _narrowed(stream, table)
-    stream = _level(stream, table, where, around, problems)
+        stream = _narrowed(stream, table)
+    else:
+        stream = _level(stream, table, where, around, problems)
     for number, level in enumerate(table.then or (), start=1):
         stream = _level(stream, level, f"{where}.then[{number}]", around, problems)
     return stream
