@@ -1,0 +1,1 @@
+"""What people write besides Python, made into queries: pipeline files."""

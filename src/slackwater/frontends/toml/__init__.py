@@ -1,0 +1,1 @@
+"""Pipelines written down as TOML."""

@@ -1,0 +1,288 @@
+"""A pipeline file: its tables and their keys.
+
+The strings below the keys are what the guide says of them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from slackwater.frontends.table import Table, keys_of
+from slackwater.frontends.values import (
+    DURATION,
+    AnyTable,
+    Count,
+    Duration,
+    Flag,
+    Located,
+    Number,
+    SourceName,
+    Text,
+    Texts,
+    TextTable,
+    Wanted,
+    Words,
+    either,
+    is_duration,
+    one_of,
+)
+from slackwater.query.contract import LATE_POLICIES, METHODS
+from slackwater.query.join import EMITS
+
+AVAILABLE_NOW = "available-now"
+TIERS = ("auto", "columnar", "spark")
+
+_WITHIN = 'a duration, or a table of one for each stream or pair, e.g. {"a, b" = "5 s"}'
+
+
+_ERRORS = "a number, or a list of tables with epsilon"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _bounds(value: Any) -> Any:
+    """A bare number is one bound."""
+    return [{"epsilon": value}] if _is_number(value) else value
+
+
+def _listed(value: Any) -> Any:
+    """One table is a list of one."""
+    return [value] if isinstance(value, dict) else value
+
+
+def _is_within(value: Any) -> bool:
+    return bool(value) if isinstance(value, dict) else is_duration(value)
+
+
+Within = Annotated[Duration | dict[str, Duration], Wanted(_WITHIN, _is_within)]
+Method = Annotated[str, one_of(*METHODS)]
+
+
+class FileTable(Table):
+    """The file: tables, which are read one by one, so that each is told what is wrong with it."""
+
+    pipeline: AnyTable | None = None
+    """how it is run"""
+    source: AnyTable
+    """`[source.NAME]`: where rows come from"""
+    monoid: AnyTable | None = None
+    """`[monoid.NAME]`: aggregates of your own, for all queries of the file"""
+    query: Annotated[list[dict[str, Any]], Wanted("a list of tables, one [[query]] at least", bool)]
+    """`[[query]]`: what is asked, under which contract, and where the answers go"""
+
+
+class StartTable(Table):
+    """``[pipeline]``: how it is run; none of it changes what the answers are."""
+
+    checkpoint: Located | None = None
+    """folder for state, offsets and events; `--checkpoint` wins"""
+    trigger: Annotated[str | int | float, either(AVAILABLE_NOW, DURATION)] | None = None
+    """time between micro-batches (as fast as possible)"""
+    tier: Annotated[str, one_of(*TIERS)] | None = None
+    """where state lives (`auto`: by size)"""
+    columnar_rows: Count | None = None
+    """with `auto`: above this many rows of state the spark tier takes over (5 million)"""
+    heartbeat: Duration | None = None
+    """wall time between heartbeats (a second if a query has `idle` or `costly`)"""
+    flush: Flag | None = None
+    """the streams end here: close every window and seal the checkpoint; implies `available-now`"""
+    max_state_rows: Count | None = None
+    """stop rather than keep more rows of state (no limit)"""
+
+
+class MonoidTable(Table):
+    """``[monoid.NAME]``: an aggregate made of mergeable ones, used as ``NAME(...)``."""
+
+    body: Text
+    """an expression over aggregates, e.g. `sqrt(sum(x * x) / count(x))`"""
+    parameters: Texts | None = None
+    """the names in it that stand for what is in the parentheses"""
+
+
+class StepsTable(Table):
+    """What is done to rows, in this order."""
+
+    where: Texts | None = None
+    """predicates, all of which must hold"""
+    select: Texts | None = None
+    """columns to keep and compute, after `where`"""
+    window: Duration | None = None
+    """size of the windows"""
+    slide: Duration | None = None
+    """one window every so often (the size)"""
+    start: Duration | None = None
+    """windows are shifted by this (0)"""
+    group_by: Texts | None = None
+    """columns or expressions"""
+    aggregate: TextTable | None = None
+    """results by name, e.g. `{ total = "sum(v)" }`"""
+
+
+class LevelTable(StepsTable):
+    """``[[query.then]]``: an aggregate over the results of the level before."""
+
+    window: Duration
+    """size of the windows"""
+    aggregate: TextTable
+    """results by name, e.g. `{ total = "sum(v)" }`"""
+
+
+class CostlyTable(Table):
+    """``costly``: what follows is expensive; a number is a budget."""
+
+    form: ClassVar[str] = "a whole number above 0, or a table with budget"
+
+    budget: Count
+    """rows to work on in each batch, at most"""
+    aside: Text | None = None
+    """waiting rows of an estimated window: `wait`, `drop`, `idle`, `3:1` (`wait`)"""
+    starve: Duration | None = None
+    """rows set aside for this long come first (no bound)"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _budget(cls, value: Any) -> Any:
+        return {"budget": value} if _is_number(value) else value
+
+
+class PromiseTable(Table):
+    """What promises on error and on recall have in common."""
+
+    confidence: Number | None = None
+    """share of results, or of periods, that keep the promise (0.95)"""
+    at_least: Duration | None = None
+    """smallest slack (0)"""
+    at_most: Duration | None = None
+    """largest slack (no bound)"""
+    granularity: Duration | None = None
+    """the slack is a multiple of it (a hundredth of the slide, or of the smallest join window)"""
+    method: Method | None = None
+    """how the slack is found (`calibrated`)"""
+
+
+class ErrorTable(PromiseTable):
+    """``[[query.max_error]]``: one of several error bounds."""
+
+    epsilon: Number
+    """largest relative error"""
+    of: Texts | None = None
+    """the result columns meant (all aggregates)"""
+
+
+class EstimatesTable(Table):
+    """``[[query.estimates]]``: early answers of open windows."""
+
+    every: Duration | None = None
+    """each time the clock has advanced by this much; 0 is every batch"""
+    aggressiveness: Number | None = None
+    """one per window, at its end minus this share of the slide"""
+    accuracy: Number | None = None
+    """as early as this accuracy allows"""
+    where: Text | None = None
+    """only for these groups or windows"""
+    of: Texts | None = None
+    """the columns that `accuracy` is about (all numbers)"""
+    band: Number | None = None
+    """share of earlier estimates that the error band covers (0.9)"""
+
+
+class QueryTable(PromiseTable, StepsTable):
+    """``[[query]]``: what any query may say."""
+
+    name: Text
+    """names the query in results, events and files"""
+    then: list[LevelTable] | None = None
+    """further levels, each over the results of the one before"""
+    slack: Duration | None = None
+    """the contract: wait this long for stragglers (0)"""
+    max_error: Annotated[list[ErrorTable], BeforeValidator(_bounds), Words(_ERRORS)] | None = None
+    """the contract: largest relative error; several as `[[query.max_error]]`"""
+    min_recall: Number | None = None
+    """the contract of a join: smallest share of its results that is found"""
+    of: Texts | None = None
+    """with `max_error`: the result columns meant (all aggregates)"""
+    over: Duration | None = None
+    """with `min_recall`: length of a period (one minute)"""
+    late: Annotated[str, one_of(*LATE_POLICIES)] | None = None
+    """what becomes of late rows (`drop`)"""
+    keep: Duration | None = None
+    """with `late = "revise"`: how long an answer may still be revised"""
+    idle: Duration | None = None
+    """a stream silent for this long (wall time) no longer holds the clock back"""
+    estimates: Annotated[list[EstimatesTable], BeforeValidator(_listed)] | None = None
+    """early answers of open windows; several for several cadences"""
+    sink: AnyTable | None = None
+    """where results go (the checkpoint folder)"""
+    side: AnyTable | None = None
+    """where late rows go (the checkpoint folder)"""
+    quality: AnyTable | None = None
+    """where the measured quality goes (the checkpoint folder)"""
+
+
+class SourceQueryTable(QueryTable):
+    """``[[query]]`` with ``from``: windows over one source."""
+
+    source: SourceName = Field(alias="from")
+    """the source that is read"""
+    costly: CostlyTable | None = None
+    """work on so many rows in each batch, at most; the others wait"""
+    window: Duration
+    """size of the windows"""
+    aggregate: TextTable
+    """results by name, e.g. `{ total = "sum(v)" }`"""
+
+
+class InputTable(Table):
+    """``join = [...]``: an entry; a text is a source."""
+
+    form: ClassVar[str] = "the name of a source, or a table with from"
+
+    source: SourceName = Field(alias="from")
+    """the source that is read"""
+    alias: Text | None = Field(None, alias="as")
+    """what the join calls it"""
+    where: Texts | None = None
+    """predicates, all of which must hold"""
+    select: Texts | None = None
+    """columns to keep and compute, after `where`"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name(cls, value: Any) -> Any:
+        return {"from": value} if isinstance(value, str) else value
+
+
+class JoinQueryTable(QueryTable):
+    """``[[query]]`` with ``join``: several sources, and windows over their combinations if any."""
+
+    join: Annotated[
+        list[InputTable], Words("a list of sources, or of tables with from, as, where, select")
+    ]
+    """what is joined: sources, or tables with `from`"""
+    on: Texts | None = None
+    """predicates over columns of the sources; a bare column is equality"""
+    within: Within | None = None
+    """how far apart members may be: for all, for each source, or for pairs"""
+    emit: Annotated[str, one_of(*EMITS)] | None = None
+    """when a result is given (`immediate`)"""
+    order: Text | None = None
+    """`auto`, `written`, or a tree such as `((a b) c)` (`auto`)"""
+    cross: Flag | None = None
+    """allow sources that no predicate connects (false)"""
+    how: Text | None = None
+    """only `inner`"""
+
+
+def _only(table: type[QueryTable], owner: str) -> dict[str, str]:
+    return {
+        key: f"a query with {owner}" for key in keys_of(table) if key not in keys_of(QueryTable)
+    }
+
+
+# Each of the two forms of a query knows the keys of the other.
+SourceQueryTable.elsewhere = _only(JoinQueryTable, "join")
+JoinQueryTable.elsewhere = _only(SourceQueryTable, "from, which has no join")
