@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +52,13 @@ def summed_up(size: int, slide: int) -> Stream:
 
 
 def three_levels(size: int, slide: int) -> Stream:
-    return (
-        two_levels(size, slide)
-        .where("rows > 0")
-        .window("24 s")
-        .aggregate(most="max(rows)", sum="sum(windows)")
+    """Keys are numbers: the interpreter takes types from values, and nulls alone for numbers."""
+    grouped = one_level(size, slide).where("n < 6").window("12 s", "4 s")
+    sizes = grouped.group_by("CASE WHEN s > 10 THEN 1 WHEN s <= 10 THEN 0 END AS big").aggregate(
+        windows="count(*)", rows="sum(n)"
     )
+    above = sizes.where("rows > 0").window("24 s")
+    return above.aggregate(most="max(rows)", sum="sum(windows)")
 
 
 def four_levels(size: int, slide: int) -> Stream:
@@ -77,7 +79,20 @@ SHAPES = [one_level, two_levels, summed_up, three_levels, four_levels]
 
 
 class Above(Interpreter):
-    """An interpreter that may also be given results of a join, with the clock of its streams."""
+    """An interpreter that may also be given results of a join, with the clock of its streams, and
+    that can be asked what ending its stream would say.
+    """
+
+    def ended(self) -> list[Row]:
+        """What the end of the stream would close now; it goes on as if nobody had asked."""
+        before = self.watermark, self._levels
+        self._levels = [
+            replace(level, rows=dict(level.rows), told=dict(level.told)) for level in self._levels
+        ]
+        try:
+            return self.finish()
+        finally:
+            self.watermark, self._levels = before
 
     def take(self, results: pa.Table | None, clock: int | None) -> list[Row]:
         before = self.watermark
@@ -89,13 +104,15 @@ class Above(Interpreter):
         return self._climb(results, results["event_time"].cast(pa.int64()).to_pylist(), before)
 
 
-def replayed(query: Query, feed: Feed, count: int) -> list[list[Row]]:
-    """What each of so many batches brings out, and last what ending the stream then closes."""
+def replayed(query: Query, feed: Feed, count: int) -> tuple[list[list[Row]], list[list[Row]]]:
+    """What each of so many batches brings out, and what ending the stream after it would close."""
     interpreter = Above(lay_out(checked([query])).queries[0], "ts")
-    found = [feed(interpreter, number) for number in range(count)]
-    found.append(interpreter.finish())
+    given, ended = [], []
+    for number in range(count):
+        given.append(feed(interpreter, number))
+        ended.append(interpreter.ended())
     interpreter.close()
-    return found
+    return given, ended
 
 
 def from_tables(tables: Sequence[pa.Table]) -> Feed:
@@ -184,15 +201,13 @@ def agree(
     sink: MemorySink, query: Query, tables: Sequence[Any], feed: Feed, prods: Sequence[Any]
 ) -> None:
     """Finals and estimates are those of the interpreter."""
-    told = replayed(query, feed, len(tables))
-    assert finals(sink) == Counter(
-        (n, row) for n, rows in enumerate(told) for row in answered(rows)
-    )
+    given, ended = replayed(query, feed, len(tables))
+    told = enumerate([*given, ended[-1]])
+    assert finals(sink) == Counter((number, row) for number, rows in told for row in answered(rows))
     for number, said in estimated(sink).items():
         began = clock(tables[: number + 1])
         assert began is not None
-        ending = replayed(query, feed, number + 1)[-1]
-        open_now = [row for row in ending if row["__start"] <= began]
+        open_now = [row for row in ended[number] if row["__start"] <= began]
         would_say = set(answered(open_now, "revision"))
         assert said <= would_say
         if any(prod.every == 0 for prod in prods):
