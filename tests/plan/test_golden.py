@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
@@ -12,9 +13,8 @@ from itertools import chain
 import duckdb
 import pytest
 
-from slackwater.execute import sketch
+from slackwater.execute.duck import connected
 from slackwater.plan.stage import QueryPlan
-from slackwater.query.macros import teach
 from tests.plan import golden_cases
 from tests.plan.golden_statements import WRITER, Golden, statements
 from tests.plan.golden_text import FOLDER, in_lines, in_one, rewrite, sections
@@ -78,10 +78,14 @@ def test_lines_lose_nothing_of_a_text() -> None:
 
 @pytest.fixture(scope="module")
 def duck() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'; SET disabled_optimizers = 'join_order'")
-        teach(connection)
-        sketch.register(connection)
+    with connected("UTC", sketches=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def bare() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Without tables and views of its own."""
+    with connected("UTC", sketches=True) as connection:
         yield connection
 
 
@@ -95,13 +99,14 @@ def test_duckdb_runs_every_statement_and_none_is_without_rows(
 
 
 @pytest.mark.parametrize("case", PLANS)
-def test_a_statement_says_what_it_reads_and_which_parameters_it_takes(case: str) -> None:
-    with duckdb.connect() as connection:
-        for one in statements(case, PLANS[case]):
-            reads = {name for name in connection.get_table_names(one.text) if name != "range"}
-            assert reads == set(one.statement.reads), one.kind
-            takes = duckdb.extract_statements(one.text)[0].named_parameters
-            assert set(takes) == set(one.statement.parameters), one.kind
+def test_a_statement_says_what_it_reads_and_which_parameters_it_takes(
+    bare: duckdb.DuckDBPyConnection, case: str
+) -> None:
+    for one in statements(case, PLANS[case]):
+        plain = re.sub(r"\$\w+", "0", one.text)  # names of tables are told of whole texts only
+        assert bare.get_table_names(plain) == set(one.statement.reads), one.kind
+        takes = duckdb.extract_statements(one.text)[0].named_parameters
+        assert set(takes) == set(one.statement.parameters), one.kind
 
 
 def make_raw(duck: duckdb.DuckDBPyConnection, plan: QueryPlan) -> None:

@@ -6,6 +6,7 @@ every open window with what is there.
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.execute.estimates import near
+from slackwater.execute.limits import Limits
 from slackwater.execute.sinks import MemorySink
 from slackwater.plan.build import check as checked
 from slackwater.plan.stage import lay_out
@@ -231,6 +232,33 @@ def test_columnar_estimates_say_what_ending_the_stream_would_and_finals_do_not_c
     check(spark, shape(*window), tables, "columnar", prods=prods, **terms)
 
 
+def longer(seed: int = 7) -> list[pa.Table]:
+    """Seven batches, half a minute; every fourth row is late."""
+    draw = random.Random(seed)
+
+    def row(number: int) -> tuple[float, int, int]:
+        late = draw.choice([0, 0, 0, draw.uniform(0, 9)])
+        time = 5 * number + draw.uniform(0, 5) - late
+        return round(time, 1), draw.randint(0, 2), draw.randint(-5, 20)
+
+    return [batch(*(row(number) for _ in range(9))) for number in range(7)]
+
+
+def test_every_shape_says_so_in_every_batch_of_a_longer_stream(spark: SparkSession) -> None:
+    """Windows of all levels close in it, are open, and are revised: random streams are short."""
+    tables, prods = longer(), [sw.estimates(every=0)]
+    sinks = {(shape, late): sw.memory() for shape in SHAPES for late in ("drop", "revise")}
+    queries = {
+        (shape, late): shape(4, 2).query(f"{shape.__name__}_{late}", sw.slack(1), late=late)
+        for shape, late in sinks
+    }
+    asked = (replace(queries[one], sink=sinks[one], estimates=tuple(prods)) for one in sinks)
+    ran(spark, tables, "columnar", *asked)
+    for one, sink in sinks.items():
+        assert len(estimated(sink)) >= len(tables) - 1  # the first one may begin the clock
+        agree(sink, queries[one], tables, from_tables(tables), prods)
+
+
 def test_windows_below_may_begin_after_the_clock(spark: SparkSession) -> None:
     """[10, 15) is open at 11, its answer goes to [12, 24), and that one's to [0, 24)."""
     tables = [batch((1, 1, 1)), batch((11, 1, 1))]
@@ -252,9 +280,8 @@ def test_estimates_of_the_spark_tier_say_the_same(
     """All of them by Spark, and some in the driver."""
     tables = [batch(*rows) for rows in cuts]
     prods = [sw.estimates(every=0)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(near, "FEW", few)
-        check(spark, shape(*window), tables, "spark", prods=prods, slack=2, late=late)
+    limits = Limits(driver_rows=few)
+    check(spark, shape(*window), tables, "spark", prods=prods, slack=2, late=late, limits=limits)
 
 
 @pytest.mark.spec("prodding:F26")

@@ -1,4 +1,4 @@
-"""Drive the loop by hand: micro-batches from Arrow tables, no stream, no waiting."""
+"""Drive the loop by hand on Spark: micro-batches from Arrow tables, no stream, no waiting."""
 
 from __future__ import annotations
 
@@ -9,36 +9,17 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.control.waiting import slack_params
 from slackwater.execute.loop import Loop
-from slackwater.execute.sinks import MemorySink
 from slackwater.plan.meaning import words
 from slackwater.plan.stage import describe
-from slackwater.query.schema import Schema
-from slackwater.query.stream import Query, Stream, StreamDef
-from slackwater.replay.interpreter import Interpreter
+from slackwater.query.stream import Query
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.spark.pipeline import Options, Pipeline
 from slackwater.spark.read.streams import join_streams
 from slackwater.spark.schemas import as_frame
+from tests.driver import ARROW, ROWS, Batch, answers, batch, readings, replayed
 
-ROWS = Schema.of(ts="timestamp", k="bigint", v="bigint")
-ARROW = pa.schema(
-    {"ts": pa.timestamp("us", "UTC"), "k": pa.int64(), "v": pa.int64()}  # as ROWS
-)
-
-
-def readings(max_ahead: str | None = None, name: str = "r") -> Stream:
-    """A base stream without a source, for batches made by hand."""
-    return Stream(StreamDef(name, ROWS, "ts", max_ahead=max_ahead))
-
-
-def batch(*rows: tuple[int | None, int | None, int | None]) -> pa.Table:
-    """A micro-batch of (seconds, key, value) rows."""
-    times = [None if t is None else round(t * 1_000_000) for t, _, _ in rows]
-    return pa.table({"ts": times, "k": [k for _, k, _ in rows], "v": [v for _, _, v in rows]}).cast(
-        ARROW
-    )
+__all__ = ["ARROW", "ROWS", "Batch", "answers", "batch", "readings", "replayed"]
 
 
 def make_loop(
@@ -58,9 +39,6 @@ def make_loop(
     said = words(pipeline.queries, meaning)
     checkpoint = Checkpoint.open(folder, pipeline.plan.identity, meaning, said)
     return pipeline.loop(Options(**options), session, intake, checkpoint)
-
-
-Batch = pa.Table | dict[str, pa.Table]
 
 
 def frame(
@@ -93,50 +71,3 @@ def run(
     finally:
         loop.close()
     return loop
-
-
-def answers(sink: MemorySink, digits: int = 6) -> list[tuple[Any, ...]]:
-    """The rows of a memory sink in a comparable form: everything but the time of emission."""
-    table = sink.table()
-    if table is None:
-        return []
-    hidden = ("emitted_at", "coverage", "kind", "boundary")
-    return sorted(
-        (
-            _row({k: v for k, v in row.items() if k not in hidden}, digits)
-            for row in table.to_pylist()
-        ),
-        key=repr,
-    )
-
-
-def replayed(
-    query: Query,
-    batches: list[pa.Table],
-    digits: int = 6,
-    *,
-    flush: bool = True,
-    zone: str = "UTC",
-) -> list[tuple[Any, ...]]:
-    """The same query, tuple at a time."""
-    plan = Pipeline((query,)).plan.queries[0]
-    slack = slack_params(plan) if plan.promise else None
-    interpreter = Interpreter(plan, "ts", slack, zone=zone)
-    found = [row for table in batches for row in interpreter.feed(table)]
-    found += interpreter.finish() if flush else []
-    interpreter.close()
-    rows = []
-    for row in found:
-        kind = pa.timestamp("us", None if plan.base.state.stamp == "timestamp_ntz" else "UTC")
-        bounds = pa.array([row["__start"], row["__end"]], kind).to_pylist()
-        shown = {"window_start": bounds[0], "window_end": bounds[1]}
-        shown |= {k: v for k, v in row.items() if not k.startswith("__")}
-        rows.append(_row(shown, digits))
-    return sorted(rows, key=repr)
-
-
-def _row(row: dict[str, Any], digits: int) -> tuple[Any, ...]:
-    return tuple(
-        (name, round(value, digits) if isinstance(value, float) else value)
-        for name, value in sorted(row.items())
-    )

@@ -19,7 +19,7 @@ instead of Spark); a suite of this project holds the two together.
 
 from __future__ import annotations
 
-from slackwater.testing.drive import make_loop, rows, run
+from slackwater.testing.drive import Settings, make_loop, micro, rows, run
 from slackwater.testing.runtime import ArrowRuntime, Micro
 
-__all__ = ["ArrowRuntime", "Micro", "make_loop", "rows", "run"]
+__all__ = ["ArrowRuntime", "Micro", "Settings", "make_loop", "micro", "rows", "run"]
