@@ -65,9 +65,7 @@ def histogram(times: list[int], pane: int) -> tuple[PaneCount, ...]:
     return tuple(PaneCount(at, True, len(t), min(t), max(t)) for at, t in sorted(groups.items()))
 
 
-def _panes(
-    plan: PipelinePlan, draw: random.Random, batch: int
-) -> dict[str, tuple[PaneCount, ...]]:
+def _panes(plan: PipelinePlan, draw: random.Random, batch: int) -> dict[str, tuple[PaneCount, ...]]:
     return {
         state.identity: histogram(times_of(draw, batch), state.pane)
         for _, state in plan.base_states

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from slackwater.control.finding import finding_params
+from slackwater.control.recall_slack import finding_params
 from slackwater.control.records import (
     ControlState,
     Decision,

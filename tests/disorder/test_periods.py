@@ -9,8 +9,14 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from slackwater.disorder.finding import FindingParams, FindingSeen, FindingState, last_periods, step
 from slackwater.disorder.periods import Found
+from slackwater.disorder.recall_slack import (
+    FindingParams,
+    FindingSeen,
+    FindingState,
+    last_periods,
+    step,
+)
 from slackwater.stats.panes import PaneCount
 from slackwater.units import SECOND, floor_to
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import slackwater as sw
-from slackwater.control.finding import finding_params
+from slackwater.control.recall_slack import finding_params
 from slackwater.errors import QueryError
 from slackwater.plan.explain import explain_json, explain_text
 from slackwater.plan.graph import equal_classes

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from slackwater.control.waiting import slack_params
+from slackwater.control.error_slack import slack_params
 from slackwater.plan.build import check
 from slackwater.plan.stage import lay_out
 from slackwater.query import contract

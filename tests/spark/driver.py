@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.control.waiting import slack_params
+from slackwater.control.error_slack import slack_params
 from slackwater.plan.meaning import words
 from slackwater.plan.stage import describe
 from slackwater.query.schema import Schema

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import slackwater as sw
 from slackwater.cli.main import app
-from slackwater.control.asking import Request
+from slackwater.control.request import Request
 from slackwater.events import log
 from slackwater.query.stream import Stream
 from slackwater.spark import near

@@ -23,7 +23,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
-from slackwater.control.asking import Request
+from slackwater.control.request import Request
 from slackwater.events import log
 from slackwater.plan.stage import describe
 from slackwater.query.stream import Query

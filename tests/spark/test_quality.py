@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.control.waiting import slack_params
+from slackwater.control.error_slack import slack_params
 from slackwater.events import log
 from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter

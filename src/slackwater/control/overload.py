@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from slackwater.control.backlog import Backlog, Pieces, arrived, set_aside, work, working
 from slackwater.control.records import ControlState, Observation, QueryDecision, StreamDecision
-from slackwater.control.working import Backlog, Pieces, arrived, set_aside, work, working
 from slackwater.plan.stage import QueryPlan
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from slackwater.control.asking import Request
-from slackwater.control.prodding import Prodding, ProddingState
-from slackwater.control.working import Backlog, Working
-from slackwater.disorder.finding import FindingState
+from slackwater.control.backlog import Backlog, Working
+from slackwater.control.prods import Prodding, ProddingState
+from slackwater.control.request import Request
+from slackwater.disorder.error_slack import SlackState
 from slackwater.disorder.periods import Found
-from slackwater.disorder.slack import SlackState
+from slackwater.disorder.recall_slack import FindingState
 from slackwater.disorder.strays import Group
 from slackwater.estimate.running import Running
 from slackwater.plan.stage import PipelinePlan

@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slackwater.control import finding, overload, waiting
-from slackwater.control.ordering import order_after
-from slackwater.control.prodding import ProddingState, Progress, prods_of
+from slackwater.control import error_slack as waiting
+from slackwater.control import overload
+from slackwater.control import recall_slack as finding
+from slackwater.control.backlog import Backlog
+from slackwater.control.join_plan import order_after
+from slackwater.control.prods import ProddingState, Progress, prods_of
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -23,9 +26,8 @@ from slackwater.control.records import (
     StreamDecision,
     Tier,
 )
-from slackwater.control.working import Backlog
-from slackwater.disorder.finding import FindingState, Judged
-from slackwater.disorder.slack import SlackState
+from slackwater.disorder.error_slack import SlackState
+from slackwater.disorder.recall_slack import FindingState, Judged
 from slackwater.disorder.strays import Belief, StrayParams, believe
 from slackwater.plan.stage import QueryPlan, StreamPlan
 from slackwater.stats.panes import PaneCount, total

@@ -12,8 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.disorder.fulfilment import size_deciles
-from slackwater.disorder.slack import (
+from slackwater.disorder.error_slack import (
     MEASURED_EVERY,
     Seen,
     SlackParams,
@@ -22,6 +21,7 @@ from slackwater.disorder.slack import (
     step,
     unseen,
 )
+from slackwater.disorder.fulfilment import size_deciles
 from slackwater.plan.stage import QueryPlan
 from slackwater.replay.evaluate import Evaluator
 from slackwater.replay.quality import relative_error

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.disorder.slack import SlackParams
+from slackwater.disorder.error_slack import SlackParams
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.replay.evaluate import Evaluator
 from slackwater.replay.follower import Follower

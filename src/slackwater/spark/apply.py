@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.control.finding import finding_params, last_periods
-from slackwater.control.ordering import tree_of
-from slackwater.control.prodding import ProddingState, Progress
+from slackwater.control.join_plan import tree_of
+from slackwater.control.prods import ProddingState, Progress
+from slackwater.control.recall_slack import finding_params, last_periods
 from slackwater.control.records import ControlState, Decision, Measured
 from slackwater.control.step import origin_of
 from slackwater.disorder.periods import Found

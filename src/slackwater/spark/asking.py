@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from slackwater.control.asking import Request
 from slackwater.control.records import ControlState
+from slackwater.control.request import Request
 from slackwater.errors import CheckpointError, QueryError
 from slackwater.spark.book import Book
 from slackwater.spark.checkpoint import Checkpoint, unseal

@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from slackwater.control.asking import Request
+from slackwater.control.request import Request
 from slackwater.errors import Problem, SlackwaterError
 from slackwater.spark.inbox import Inbox, check_query
 from slackwater.spark.progress import SparkLog

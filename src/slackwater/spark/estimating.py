@@ -9,7 +9,7 @@ from typing import Generic
 import numpy as np
 import pyarrow as pa
 
-from slackwater.control.prodding import Mark, ProdCall, ProddingState, Progress, marks
+from slackwater.control.prods import Mark, ProdCall, ProddingState, Progress, marks
 from slackwater.control.step import END_OF_TIME
 from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
 from slackwater.plan.opening import MARKS, ReadingStep, spoken

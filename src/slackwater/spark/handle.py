@@ -12,9 +12,9 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from slackwater.control.asking import Request, problem_of
-from slackwater.control.ordering import tree_of
+from slackwater.control.join_plan import tree_of
 from slackwater.control.records import Tier
+from slackwater.control.request import Request, problem_of
 from slackwater.errors import QueryError, SlackwaterError
 from slackwater.events import log
 from slackwater.plan.stage import QueryPlan

@@ -14,9 +14,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.control.asking import Request
-from slackwater.control.ordering import tree_of
-from slackwater.control.prodding import REQUEST
+from slackwater.control.join_plan import tree_of
+from slackwater.control.prods import REQUEST
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -25,6 +24,7 @@ from slackwater.control.records import (
     Policy,
     Tier,
 )
+from slackwater.control.request import Request
 from slackwater.control.step import start, step
 from slackwater.disorder.periods import Found
 from slackwater.errors import CheckpointError, Problem, SlackwaterError, StorageError

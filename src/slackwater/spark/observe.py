@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from slackwater.control.ordering import undecided
+from slackwater.control.join_plan import undecided
 from slackwater.control.records import ControlState, Policy
 from slackwater.control.step import cuts
 from slackwater.plan.state import State

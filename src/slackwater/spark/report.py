@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from slackwater.control.prodding import Prodding
+from slackwater.control.backlog import Working
+from slackwater.control.prods import Prodding
 from slackwater.control.records import Decision
-from slackwater.control.working import Working
 from slackwater.spark.book import Book
 from slackwater.spark.judging import Judged
 from slackwater.spark.quality import Quality

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from slackwater.control.asking import Reader, understand, why_none
-from slackwater.control.prodding import (
+from slackwater.control.prods import (
     REQUEST,
     ProdCall,
     ProddingState,
@@ -15,6 +14,7 @@ from slackwater.control.prodding import (
     windows_asked,
 )
 from slackwater.control.records import ControlState
+from slackwater.control.request import Reader, understand, why_none
 from slackwater.control.step import origin_of
 from slackwater.errors import Problem, QueryError
 from slackwater.plan.names import check_beside

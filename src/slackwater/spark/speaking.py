@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic
 
-from slackwater.control.prodding import ProdCall, ProddingState
+from slackwater.control.prods import ProdCall, ProddingState
 from slackwater.errors import Problem
 from slackwater.spark.engine import R
 from slackwater.spark.estimating import Estimator

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slackwater.disorder.slack import Seen
+from slackwater.disorder.error_slack import Seen
 from slackwater.replay.advise import Frames, Measure, Target, Timeline, advise
 from slackwater.replay.advise.control import play, quality_driven
 from slackwater.replay.advise.quality import quality

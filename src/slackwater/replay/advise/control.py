@@ -17,8 +17,8 @@ from typing import Protocol
 
 import numpy as np
 
-from slackwater.disorder import slack
-from slackwater.disorder.slack import Seen, SlackParams, SlackState
+from slackwater.disorder import error_slack as slack
+from slackwater.disorder.error_slack import Seen, SlackParams, SlackState
 from slackwater.disorder.threshold import Kind, Requirement
 from slackwater.replay.advise.ledger import Ledger
 from slackwater.replay.advise.quality import Target

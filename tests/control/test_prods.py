@@ -10,8 +10,7 @@ import pytest
 from tests.spark.driver import readings
 
 import slackwater as sw
-from slackwater.control.asking import Request
-from slackwater.control.prodding import (
+from slackwater.control.prods import (
     MOST,
     Prodding,
     ProddingState,
@@ -21,6 +20,7 @@ from slackwater.control.prodding import (
     open_windows,
     prods_of,
 )
+from slackwater.control.request import Request
 from slackwater.estimate.running import Running
 from slackwater.plan.build import check
 from slackwater.plan.stage import QueryPlan, lay_out

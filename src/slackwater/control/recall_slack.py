@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from slackwater.control.records import ControlState, Finding, Observation, StreamDecision
-from slackwater.disorder import finding
-from slackwater.disorder.finding import FindingParams, FindingSeen, FindingState, Judged
+from slackwater.disorder import recall_slack as finding
 from slackwater.disorder.periods import Found
+from slackwater.disorder.recall_slack import FindingParams, FindingSeen, FindingState, Judged
 from slackwater.plan.stage import QueryPlan
 from slackwater.units import show_duration
 

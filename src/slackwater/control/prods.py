@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from slackwater.control.asking import (
+from slackwater.control.request import (
     Reader,
     Request,
     ends_asked,

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.control.test_step import FAR, Hand, policy, query, rows
 
+from slackwater.control.backlog import Backlog, Piece, Working, rows_of, take, work
 from slackwater.control.records import ControlState, Decision
 from slackwater.control.step import END_OF_TIME
-from slackwater.control.working import Backlog, Piece, Working, rows_of, take, work
 from slackwater.plan.costly import CostPlan
 from slackwater.query.estimates import estimates
 from slackwater.units import SECOND

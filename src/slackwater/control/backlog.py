@@ -15,7 +15,7 @@ from itertools import accumulate, compress
 from operator import not_
 from typing import Any
 
-from slackwater.control.prodding import Prodding
+from slackwater.control.prods import Prodding
 from slackwater.estimate.backlog import BacklogPolicy, serve
 from slackwater.plan.costly import CostPlan
 from slackwater.plan.stage import QueryPlan

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from slackwater.disorder.finding import (
+from slackwater.disorder.periods import Found, Periods
+from slackwater.disorder.recall_slack import (
     FindingParams,
     FindingSeen,
     FindingState,
     last_periods,
     step,
 )
-from slackwater.disorder.periods import Found, Periods
 from slackwater.stats.panes import PaneCount
 from slackwater.units import SECOND
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from slackwater.disorder.slack import (
+from slackwater.disorder.error_slack import (
     Method,
     Seen,
     SlackParams,

@@ -12,7 +12,7 @@ from slackwater.control.records import (
     StreamDecision,
     Waiting,
 )
-from slackwater.disorder.slack import (
+from slackwater.disorder.error_slack import (
     MEASURED_EVERY,
     Seen,
     SlackParams,
