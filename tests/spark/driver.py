@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.control.error_slack import slack_params
+from slackwater.control.error_slack import ErrorBound
 from slackwater.plan.meaning import words
 from slackwater.plan.stage import describe
 from slackwater.query.schema import Schema
@@ -120,7 +120,8 @@ def replayed(
 ) -> list[tuple[Any, ...]]:
     """The same query, tuple at a time."""
     plan = Pipeline((query,)).plan.queries[0]
-    slack = slack_params(plan) if plan.promise else None
+    bound = ErrorBound.of(plan)
+    slack = None if bound is None else bound.params
     interpreter = Interpreter(plan, "ts", slack, zone=zone)
     found = [row for table in batches for row in interpreter.feed(table)]
     found += interpreter.finish() if flush else []

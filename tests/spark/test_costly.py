@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import LongType, StructField, StructType
 
 import slackwater as sw
-from slackwater.control.backlog import Piece
+from slackwater.control.orders import Piece
 from slackwater.events import log
 from slackwater.query.stream import Query, Stream
 from slackwater.spark import working

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.control.error_slack import slack_params
+from slackwater.control.error_slack import ErrorBound
 from slackwater.events import log
 from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter
@@ -71,7 +71,7 @@ def test_the_engine_and_the_interpreter_take_the_same_path(
     loop = run(spark, (query,), batches, tmp_path, tier=tier)
 
     plan = Pipeline((query,)).plan.queries[0]
-    interpreter = Interpreter(plan, "ts", slack_params(plan))
+    interpreter = Interpreter(plan, "ts", ErrorBound.of(plan).params)
     assert interpreter.follower is not None
     followed = []
     for table in batches:
@@ -109,7 +109,7 @@ def test_the_model_alone_and_feedback_alone_choose_the_slack(
             {"holding", method} <= phases(loop, method) <= {"holding", "warm-up", "model", method}
         )
         plan = Pipeline((query,)).plan.queries[0]
-        interpreter = Interpreter(plan, "ts", slack_params(plan))
+        interpreter = Interpreter(plan, "ts", ErrorBound.of(plan).params)
         assert interpreter.follower is not None
         followed = []
         for table in batches:

@@ -2,41 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from slackwater.control.records import ControlState, Observation
+from slackwater.control.controller import Controller, Moment
+from slackwater.control.orders import JoinChoice
+from slackwater.control.records import ControlState, Explanation, QueryMemory
+from slackwater.plan.join import JoinPlan
 from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
 from slackwater.plan.stage import QueryPlan
-from slackwater.plan.tree import JoinNode, tree_from_json, tree_to_json
+from slackwater.plan.tree import JoinNode, show_tree
 from slackwater.stats.panes import PaneCount
 
 
-def order_after(
-    query: QueryPlan, observation: Observation, state: ControlState
-) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """How a join whose plan leaves its order open runs, once that is decided."""
+
+    choice: JoinChoice | None = None
+
+
+class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
     """The order of a join whose plan leaves it open: as decided before, or decided now."""
-    known = state.orders.get(query.name)
-    if known is not None or query.join is None or query.join.tree is not None:
-        return known
+
+    name = "join_plan"
+    memory = Ordered
+    order = Ordered
+
+    def parameters(self, query: QueryPlan) -> JoinPlan | None:
+        return None if query.join is None or query.join.tree is not None else query.join
+
+    def step(self, params: JoinPlan, moment: Moment, memory: Ordered) -> tuple[Ordered, Ordered]:
+        decided = memory if memory.choice is not None else Ordered(_chosen(params, moment))
+        return decided, decided
+
+    def explain(self, terms: Ordered) -> Explanation:
+        if terms.choice is None:
+            return {"tree": None}
+        rows = {f"rows of {name}": size for name, size in terms.choice.rows.items()}
+        return {"tree": show_tree(terms.choice.tree), **rows}
+
+
+def _chosen(join: JoinPlan, moment: Moment) -> JoinChoice | None:
+    """By the rows that inputs hold and their distinct values, once every input has shown rows."""
     rows: dict[str, float] = {}
     distinct: dict[str, float] = {}
-    for part in query.join.inputs:
-        counts = [c for c in observation.panes.get(part.state.identity, ()) if c.low is not None]
+    for part in join.inputs:
+        panes = moment.observation.panes.get(part.state.identity, ())
+        counts = [c for c in panes if c.low is not None]
         seen = sum(count.rows for count in counts if count.passes)
         if not seen:
             return None
-        rows[part.name] = seen * query.join.graph.patience(part.name) / max(1, _span(counts))
-        distinct |= observation.distinct.get(part.state.identity, {})
+        rows[part.name] = seen * join.graph.patience(part.name) / max(1, _span(counts))
+        distinct |= moment.observation.distinct.get(part.state.identity, {})
     found = JoinStatistics(rows, distinct)
-    graph = query.join.graph
-    return {
-        "tree": tree_to_json(ordered_mjoin(graph, found)),
-        "rows": {name: round(size, 1) for name, size in rows.items()},
-        "sizes": {
-            name: [round(size, 4) for size in probe_order(graph, name, found)[1]]
-            for name in graph.names
+    return JoinChoice(
+        tree=ordered_mjoin(join.graph, found),
+        rows={name: round(size, 1) for name, size in rows.items()},
+        sizes={
+            name: tuple(round(size, 4) for size in probe_order(join.graph, name, found)[1])
+            for name in join.graph.names
         },
-    }
+    )
 
 
 def _span(counts: list[PaneCount]) -> int:
@@ -45,22 +71,24 @@ def _span(counts: list[PaneCount]) -> int:
     return max(highs, default=0) - min(lows, default=0)
 
 
-def tree_of(query: QueryPlan, state: ControlState) -> JoinNode:
+def choice_of(memory: QueryMemory) -> JoinChoice | None:
+    """The order of a join that was decided, if it was left open."""
+    ordered = memory.find(Ordered)
+    return None if ordered is None else ordered.choice
+
+
+def tree_of(join: JoinPlan, memory: QueryMemory) -> JoinNode:
     """The tree a join runs by."""
-    assert query.join is not None
-    chosen = state.orders.get(query.name)
-    if chosen is None:
-        return query.join.tree or query.join.written
-    tree = tree_from_json(chosen["tree"])
-    assert isinstance(tree, JoinNode)
-    return tree
+    chosen = choice_of(memory)
+    return join.tree or join.written if chosen is None else chosen.tree
 
 
 def undecided(queries: tuple[QueryPlan, ...], state: ControlState) -> dict[str, tuple[str, ...]]:
     """By input of joins without an order yet: the columns whose distinct values matter."""
     found: dict[str, tuple[str, ...]] = {}
     for query in queries:
-        if query.join is None or query.join.tree is not None or query.name in state.orders:
+        is_decided = choice_of(state.of(query.name)) is not None
+        if query.join is None or query.join.tree is not None or is_decided:
             continue
         equal = {col for members in query.join.graph.classes for _, col in members}
         for part in query.join.inputs:

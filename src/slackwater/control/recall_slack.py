@@ -1,76 +1,134 @@
-"""How long joins under a recall contract wait: the controller, wired to plans and batches."""
+"""How long joins under a recall contract wait, and which of their periods are measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from slackwater.control.records import ControlState, Finding, Observation, StreamDecision
-from slackwater.disorder import recall_slack as finding
+from slackwater.control.controller import Controller, Moment, Stateless
+from slackwater.control.hold import Words, hold_notices
+from slackwater.control.late import Wait
+from slackwater.control.orders import PeriodOrder
+from slackwater.control.records import Explanation
+from slackwater.disorder import recall_slack
 from slackwater.disorder.periods import Found
-from slackwater.disorder.recall_slack import FindingParams, FindingSeen, FindingState, Judged
+from slackwater.disorder.recall_slack import (
+    Judged,
+    RecallSeen,
+    RecallSlackParams,
+    RecallSlackState,
+)
+from slackwater.plan.bound import RecallContract
+from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import QueryPlan
-from slackwater.units import show_duration
 
 
-def finding_params(query: QueryPlan) -> FindingParams:
-    """What the controller is asked to keep, for a join with a recall contract."""
-    contract, join = query.recall, query.join
-    assert contract is not None
-    assert join is not None
-    return FindingParams(
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The recall that is promised of a join, and the parameters that follow for the slack."""
+
+    contract: RecallContract
+    join: JoinPlan
+    params: RecallSlackParams
+
+    @classmethod
+    def of(cls, query: QueryPlan) -> Recall | None:
+        contract, join = query.find(RecallContract), query.join
+        if contract is None or join is None:
+            return None
+        return cls(contract, join, _params(contract, join))
+
+
+@dataclass(frozen=True, slots=True)
+class RecallWait(Wait):
+    """The slack of a join under a recall contract, with why it is so and what was measured."""
+
+    state: RecallSlackState
+    judged: Judged
+
+
+def _params(contract: RecallContract, join: JoinPlan) -> RecallSlackParams:
+    return RecallSlackParams(
         recall=contract.gamma,
         risk=1 - contract.confidence,
         over=contract.over,
         windows=tuple(max(1, join.graph.patience(name)) for name in join.graph.names),
         granularity=contract.granularity,
-        method=contract.method,  # type: ignore[arg-type]
+        method=contract.method,
         at_least=contract.at_least,
         at_most=contract.at_most,
     )
 
 
-def finding_after(
-    query: QueryPlan,
-    observation: Observation,
-    state: ControlState,
-    seen: dict[str, StreamDecision],
-    clock: int | None,
-) -> tuple[FindingState, Judged]:
-    """The slack of a join after this batch, and the periods measured with it."""
+class RecallSlack(Controller[Recall, RecallSlackState, RecallWait]):
+    """The smallest slack under which a join finds enough of its results."""
+
+    name = "recall_slack"
+    memory = RecallSlackState
+
+    def parameters(self, query: QueryPlan) -> Recall | None:
+        return Recall.of(query)
+
+    def step(
+        self, params: Recall, moment: Moment, memory: RecallSlackState
+    ) -> tuple[RecallWait, RecallSlackState]:
+        after, judged = recall_slack.step(params.params, memory, _seen(moment))
+        return RecallWait(after.slack, after.watermark, after, judged), after
+
+    def notices(self, params: Recall, moment: Moment, terms: RecallWait) -> Iterator[str]:
+        return hold_notices(_words(params), moment.memory.find(RecallSlackState), terms.state)
+
+    def explain(self, terms: RecallWait) -> Explanation:
+        return {
+            "phase": terms.state.phase,
+            "expected_recall": terms.state.expected,
+            "recall": terms.state.recall,
+            "wanted": terms.state.wanted,
+            "margin": round(terms.state.margin, 6),
+        }
+
+
+def _seen(moment: Moment) -> RecallSeen:
+    """The batch as the join sees it."""
+    observation, query = moment.observation, moment.query
     panes = [
-        (seen[stream].bound, [c for c in observation.panes.get(fed.identity, ()) if c.passes])
+        (moment.streams[stream].bound, observation.panes.get(fed.identity, ()))
         for stream, fed in query.fed
     ]
-    clocks = [seen[name].clock for name in query.streams]
-    batch = FindingSeen(
-        before=state.clocks.get(query.name),
-        after=clock,
-        counts=tuple(tuple(c for c in some if not c.is_beyond(bound)) for bound, some in panes),
+    passing = [(bound, [c for c in counts if c.passes]) for bound, counts in panes]
+    clocks = [moment.streams[name].clock for name in query.streams]
+    return RecallSeen(
+        before=moment.memory.clock,
+        after=moment.clock,
+        counts=tuple(tuple(c for c in some if not c.is_beyond(bound)) for bound, some in passing),
         found=observation.found.get(query.name, ()),
-        watermark=state.watermarks.get(query.name),
+        watermark=moment.memory.watermark,
         spoken=max((clock for clock in clocks if clock is not None), default=None),
-        strays=tuple(tuple(c for c in some if c.is_beyond(bound)) for bound, some in panes),
-    )
-    before = state.findings.get(query.name, FindingState())
-    return finding.step(finding_params(query), before, batch)
-
-
-def explained(before: FindingState | None, chosen: FindingState, judged: Judged) -> Finding:
-    """Why the slack is what it is, and what was measured now."""
-    return Finding(
-        phase=chosen.phase,
-        expected=chosen.expected,
-        recall=chosen.recall,
-        wanted=chosen.wanted,
-        margin=round(chosen.margin, 6),
-        kept=0 if before is None else _kept(before),
-        keep=_kept(chosen),
-        periods=judged.periods,
-        unseen=judged.unseen,
+        strays=tuple(tuple(c for c in some if c.is_beyond(bound)) for bound, some in passing),
     )
 
 
-def _kept(state: FindingState) -> int:
+class RecallMeter(Controller[Recall, Stateless, PeriodOrder]):
+    """Which periods are measured, and how long rows are kept for that."""
+
+    name = "recall_meter"
+    memory = Stateless
+    order = PeriodOrder
+
+    def parameters(self, query: QueryPlan) -> Recall | None:
+        return Recall.of(query)
+
+    def step(
+        self, params: Recall, moment: Moment, memory: Stateless
+    ) -> tuple[PeriodOrder, Stateless]:
+        before, wait = moment.memory.find(RecallSlackState), moment.find(RecallWait)
+        kept = 0 if before is None else _kept(before)
+        if wait is None:
+            return PeriodOrder(kept, kept, ()), memory
+        return PeriodOrder(kept, _kept(wait.state), wait.judged.periods, wait.judged.unseen), memory
+
+
+def _kept(state: RecallSlackState) -> int:
     """How much longer than answers need them rows are kept."""
     if state.watermark is None or state.floor is None:
         return 0
@@ -78,49 +136,25 @@ def _kept(state: FindingState) -> int:
 
 
 def last_periods(
-    query: QueryPlan, state: FindingState, found: tuple[Found, ...], clock: int | None
+    params: RecallSlackParams, state: RecallSlackState, found: tuple[Found, ...], clock: int | None
 ) -> Judged:
     """The stream has ended: all periods that were not measured yet."""
-    return finding.last_periods(finding_params(query), state, found, clock)
+    return recall_slack.last_periods(params, state, found, clock)
 
 
-def notices(query: QueryPlan, before: FindingState | None, after: FindingState) -> list[str]:
-    """What a person should hear of: holds, a promise that cannot be kept, and when it can again."""
-    told = (*_holds(query, before, after), *_caps(query, before, after))
-    return [f"query {query.name}: {text}" for text in told]
-
-
-_WHY = {
-    "start": "until delays are known well enough",
-    "silence": "the clock leaped; rows of the time between may still come",
-    "change": "delays have grown, until they are known again",
-}
-
-
-def _holds(query: QueryPlan, before: FindingState | None, after: FindingState) -> Iterator[str]:
-    assert query.recall is not None
-    assert query.join is not None
-    was = before is not None and before.phase == "holding"
-    what = "no results" if query.join.is_ordered else "results come, nothing is let go of"
-    if not was and after.phase == "holding":
-        most = query.recall.at_most
-        cut = "" if most is None else f" (for {show_duration(most)} at most)"
-        yield f"holding{cut}: {what}; {_WHY[after.holding.reason]}"
-    if was and after.phase != "holding":
-        yield f"delays are known, the hold ends; the slack is {show_duration(after.slack)}"
-
-
-def _caps(query: QueryPlan, before: FindingState | None, after: FindingState) -> Iterator[str]:
-    assert query.recall is not None
-    was = before is not None and before.is_capped
-    is_other = before is not None and (before.phase == "holding") != (after.phase == "holding")
-    if was == after.is_capped and not (was and is_other):
-        return
-    wanted, allowed = show_duration(after.wanted), show_duration(after.slack)
-    if not after.is_capped:
-        yield "the recall is within reach again"
-    elif after.phase == "holding":
-        yield f"delays are not known, but at_most = {allowed} ends the hold: less may be found"
-    else:
-        needs = f"a recall of {query.recall.gamma:g} would need a slack of {wanted}"
-        yield f"{needs}, at most {allowed} is allowed"
+def _words(params: Recall) -> Words:
+    """How a hold, and a recall out of reach, are told."""
+    held = "no results" if params.join.is_ordered else "results come, nothing is let go of"
+    return Words(
+        hold=f"{held}; ",
+        why={
+            "start": "until delays are known well enough",
+            "silence": "the clock leaped; rows of the time between may still come",
+            "change": "delays have grown, until they are known again",
+        },
+        known="delays are known, the hold ends",
+        needs=f"a recall of {params.contract.gamma:g}",
+        cut="less may be found",
+        again="the recall is within reach again",
+        at_most=params.contract.at_most,
+    )

@@ -9,12 +9,14 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.control.clock import origin_of
 from slackwater.control.join_plan import tree_of
-from slackwater.control.prods import ProddingState, Progress
-from slackwater.control.recall_slack import finding_params, last_periods
+from slackwater.control.orders import PeriodOrder
+from slackwater.control.prods import ProdMemory, Progress
+from slackwater.control.recall_slack import Recall, last_periods
 from slackwater.control.records import ControlState, Decision, Measured
-from slackwater.control.step import origin_of
 from slackwater.disorder.periods import Found
+from slackwater.disorder.recall_slack import RecallSlackState
 from slackwater.errors import Problem
 from slackwater.plan.opening import paired
 from slackwater.plan.stage import PipelinePlan, QueryPlan
@@ -201,10 +203,11 @@ class Applying:
         """New results of the join of a query, counted if its recall is measured."""
         joining = self._joining(query)
         joined = joining.run()
-        if query.recall is None or joined is None:
+        recall = Recall.of(query)
+        if recall is None or joined is None:
             return joined
         joined = self._held(self.engine, joined)
-        params, clock = finding_params(query), self.before.clocks.get(query.name)
+        params, clock = recall.params, self.before.of(query.name).clock
         began = BEGIN_OF_TIME if clock is None else clock
         self.found[query.name] = joining.found(joined, params.bucket, params.granularity, began)
         return joined if query.late == "revise" else joining.given(joined)
@@ -221,7 +224,7 @@ class Applying:
             self.decision.batch,
             Moment(after, upto, was_kept_longer(query, mine)),
             self.fresh,
-            tree_of(query, self.after),
+            tree_of(query.join, self.after.of(query.name)),
             late=query.late == "revise" or query.recall is not None,
         )
 
@@ -250,7 +253,7 @@ class Applying:
             self._progress(query),
             self.judged.get(query.name, Judged()),
         )
-        before = self.before.prodding.get(query.name, ProddingState())
+        before = self.before.of(query.name).find(ProdMemory) or ProdMemory()
         speaker = Speaker(
             estimator,
             prodding.calls,
@@ -269,8 +272,8 @@ class Applying:
 
     def _progress(self, query: QueryPlan) -> Progress:
         return Progress(
-            self.before.clocks.get(query.name),
-            self.after.clocks.get(query.name),
+            self.before.of(query.name).clock,
+            self.after.of(query.name).clock,
             self.decision.queries[query.name].upto,
             origin_of(query.streams, self.after.streams),
         )
@@ -334,8 +337,9 @@ class Applying:
 
     def _measure(self, query: QueryPlan) -> None:
         """Measure the errors, or the recall, of answers whose stragglers are in by now."""
-        if query.recall is not None:
-            self._measure_recall(query)
+        recall = Recall.of(query)
+        if recall is not None:
+            self._measure_recall(query, recall)
         waiting = self.decision.queries[query.name].waiting
         if waiting is None:
             return
@@ -348,18 +352,16 @@ class Applying:
         self._meter(query, shown_errors(table, query.base.state.stamp))
         self.quality[query.name] = before.plus(measured(table), waiting.unseen)
 
-    def _measure_recall(self, query: QueryPlan) -> None:
+    def _measure_recall(self, query: QueryPlan, recall: Recall) -> None:
         """Write down the recall of periods that are complete by now; at the end of all of them."""
-        finding = self.decision.queries[query.name].finding
-        assert finding is not None
-        assert query.recall is not None
-        assert query.join is not None
-        periods, unseen = finding.periods, finding.unseen
+        order = self.decision.queries[query.name].finding or PeriodOrder(0, 0, ())
+        periods, unseen = order.periods, order.unseen
         if self.ended:
-            found, clock = self.found.pop(query.name, ()), self.after.clocks.get(query.name)
-            last = last_periods(query, self.after.findings[query.name], found, clock)
+            found, clock = self.found.pop(query.name, ()), self.after.of(query.name).clock
+            known = self.after.of(query.name).find(RecallSlackState) or RecallSlackState()
+            last = last_periods(recall.params, known, found, clock)
             periods, unseen = periods + last.periods, unseen + last.unseen
-        table = recall_table(periods, query.recall, query.join.stamp)
+        table = recall_table(periods, recall.contract, recall.join.stamp)
         before = self.quality.get(query.name, Quality())
         self.quality[query.name] = before.plus(measured_recall(table), unseen)
         if table.num_rows:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from slackwater.control.records import ControlState
 from slackwater.control.request import Request
+from slackwater.control.saved import read_state
 from slackwater.errors import CheckpointError, QueryError
 from slackwater.spark.book import Book
 from slackwater.spark.checkpoint import Checkpoint, unseal
@@ -105,4 +105,4 @@ def newest(folder: Checkpoint) -> Snapshot:
     for run in manifest["runs"]:
         book.add(Run.from_json(run))
     judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
-    return Snapshot(manifest["batch"], book, ControlState.from_json(manifest["control"]), judged)
+    return Snapshot(manifest["batch"], book, read_state(manifest["control"]), judged)

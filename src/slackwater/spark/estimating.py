@@ -9,8 +9,9 @@ from typing import Generic
 import numpy as np
 import pyarrow as pa
 
-from slackwater.control.prods import Mark, ProdCall, ProddingState, Progress, marks
-from slackwater.control.step import END_OF_TIME
+from slackwater.control.late import END_OF_TIME
+from slackwater.control.orders import ProdCall
+from slackwater.control.prods import Mark, ProdMemory, Progress, marks
 from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
 from slackwater.plan.opening import MARKS, ReadingStep, spoken
 from slackwater.query.expression import Expression
@@ -35,7 +36,7 @@ class Estimator(Generic[R]):
     def said(
         self,
         calls: Sequence[ProdCall],
-        before: ProddingState,
+        before: ProdMemory,
         emitted_at: int,
         asks: Container[int] | None = None,
     ) -> R | None:

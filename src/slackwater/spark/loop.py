@@ -25,6 +25,7 @@ from slackwater.control.records import (
     Tier,
 )
 from slackwater.control.request import Request
+from slackwater.control.saved import plain, read_decision, read_state
 from slackwater.control.step import start, step
 from slackwater.disorder.periods import Found
 from slackwater.errors import CheckpointError, Problem, SlackwaterError, StorageError
@@ -215,7 +216,7 @@ class Loop:
     def _take(self, manifest: dict[str, Any]) -> None:
         self.batch = manifest["batch"]
         self.sealed = manifest["sealed"]
-        self.state = ControlState.from_json(manifest["control"])
+        self.state = read_state(manifest["control"])
         self.answered_before = tuple(manifest["answered_before"])
         found = manifest["quality"].items()
         self.quality = {name: Quality.from_json(quality) for name, quality in found}
@@ -371,7 +372,7 @@ class Loop:
         if earlier is not None and earlier["ended"] != ended:
             raise _half_done(batch, ended=earlier["ended"])
         if earlier is not None:
-            return Decision.from_json(earlier["decision"]), ControlState.from_json(earlier["after"])
+            return read_decision(earlier["decision"]), read_state(earlier["after"])
         beats = [delta.beat for delta in deltas.values() if delta.beat is not None]
         observation = Observation(
             batch=batch,
@@ -389,7 +390,7 @@ class Loop:
             accuracies={name: judged.sources for name, judged in self.judged.items()},
         )
         decision, after = step(self.policy, observation, self.state)
-        written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
+        written = {"decision": plain(decision), "after": plain(after), "ended": ended}
         written["offsets"] = offsets
         self.checkpoint.remember(batch, written)
         return decision, after
@@ -421,7 +422,9 @@ class Loop:
     ) -> None:
         """Commit: purge and merge runs, write the manifest, then tell."""
         queries = self.policy.plan.queries
-        trees = {query.name: tree_of(query, after) for query in queries if query.join}
+        trees = {
+            query.name: tree_of(query.join, after.of(query.name)) for query in queries if query.join
+        }
         purge(self.book, readers(queries, decision.queries, trees))
         joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
         merging = keepings(engine.writer, queries, self.layout.shapes, joins)
@@ -442,7 +445,7 @@ class Loop:
                 "batch": decision.batch,
                 "sealed": sealed,
                 "offsets": offsets,
-                "control": after.to_json(),
+                "control": plain(after),
                 "runs": [run.to_json() for run in self.book.all()],
                 "quality": {name: q.to_json() for name, q in self.quality.items()},
                 "judged": {name: judged.to_json() for name, judged in self.judged.items()},

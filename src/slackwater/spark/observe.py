@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from slackwater.control.join_plan import undecided
+from slackwater.control.late import cuts
 from slackwater.control.records import ControlState, Policy
-from slackwater.control.step import cuts
 from slackwater.plan.state import State
 from slackwater.spark import inputs
 from slackwater.spark.book import backlog_state
@@ -80,7 +80,7 @@ class Observing:
     def _instants(self, state: ControlState) -> dict[str, int | None]:
         """By input of a measured join: when the rows of this batch come, on the join's clock."""
         return {
-            fed.identity: state.clocks.get(query.name)
+            fed.identity: state.of(query.name).clock
             for query in self.policy.plan.queries
             if query.recall is not None
             for _, fed in query.fed

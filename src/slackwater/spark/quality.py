@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import convert
 from pyarrow.dataset import dataset
 
-from slackwater.control.records import Finding, Measured, Waiting
+from slackwater.control.records import Explanation, Measured
 from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.periods import Period
 from slackwater.plan.bound import RecallContract
@@ -50,36 +51,16 @@ class Quality:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Quality:
-        return replace(cls(**value), last=Measured.from_json(value["last"]))
+        return convert(value, cls)
 
-    def report(self, waiting: Waiting) -> dict[str, Any]:
+    def report(self, unseen: int, why: Explanation) -> dict[str, Any]:
         """For events and people: what was promised by which slack, and what came of it."""
         return {
             "measured": self.last.results,
             "within": self.last.within,
-            "unseen": waiting.unseen,
+            "unseen": unseen,
             "fulfilment": self.fulfilment,
-            "phase": waiting.phase,
-            "threshold": waiting.threshold,
-            "expected_coverage": waiting.expected,
-            "measured_coverage": waiting.coverage,
-            "wanted": waiting.wanted,
-            "binding": waiting.binding,
-            "margin": waiting.margin,
-        }
-
-    def report_recall(self, finding: Finding) -> dict[str, Any]:
-        """The same for a join under a recall contract."""
-        return {
-            "measured": self.last.results,
-            "within": self.last.within,
-            "unseen": finding.unseen,
-            "fulfilment": self.fulfilment,
-            "phase": finding.phase,
-            "expected_recall": finding.expected,
-            "recall": finding.recall,
-            "wanted": finding.wanted,
-            "margin": finding.margin,
+            **why,
         }
 
 

@@ -6,9 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from slackwater.control.backlog import Working
-from slackwater.control.prods import Prodding
-from slackwater.control.records import Decision
+from slackwater.control.orders import Prods, Work
+from slackwater.control.records import Decision, QueryDecision
 from slackwater.spark.book import Book
 from slackwater.spark.judging import Judged
 from slackwater.spark.quality import Quality
@@ -60,14 +59,14 @@ def batch_report(
                 "max_lateness": q.max_lateness,
                 **({"lateness": q.lateness} if q.lateness else {}),
                 **{what: told[name][what] for what in ("emitted", "aside")},
-                **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
-                **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
+                **({"quality": _quality(quality[name], q)} if name in quality else {}),
                 **({"backlog": _backlog(q.working)} if q.working else {}),
                 **(
                     _estimates(q.prodding, told[name], judged.get(name, Judged()), decision.batch)
                     if q.prodding
                     else {}
                 ),
+                "controllers": q.controllers,
             }
             for name, q in decision.queries.items()
         },
@@ -81,7 +80,14 @@ def batch_report(
     }
 
 
-def _backlog(working: Working) -> dict[str, int]:
+def _quality(quality: Quality, query: QueryDecision) -> dict[str, Any]:
+    """What was measured of a promise, and why its slack is what it is."""
+    order = query.waiting or query.finding
+    why = query.controllers.get("error_slack") or query.controllers.get("recall_slack") or {}
+    return quality.report(0 if order is None else order.unseen, why)
+
+
+def _backlog(working: Work) -> dict[str, int]:
     """What an expensive query did of its work, and what waits."""
     return {
         "todo": working.todo,
@@ -92,7 +98,7 @@ def _backlog(working: Working) -> dict[str, int]:
 
 
 def _estimates(
-    prodding: Prodding, told: dict[str, int], judged: Judged, batch: int
+    prodding: Prods, told: dict[str, int], judged: Judged, batch: int
 ) -> dict[str, dict[str, Any]]:
     """Prods and estimates of a batch, and what estimates were worth so far."""
     sample = judged.sample

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from slackwater.control.clock import origin_of
+from slackwater.control.orders import ProdCall
 from slackwater.control.prods import (
     REQUEST,
-    ProdCall,
-    ProddingState,
+    ProdMemory,
     Progress,
     open_windows,
     windows_asked,
 )
 from slackwater.control.records import ControlState
 from slackwater.control.request import Reader, understand, why_none
-from slackwater.control.step import origin_of
 from slackwater.errors import Problem, QueryError
 from slackwater.plan.names import check_beside
 from slackwater.plan.report import Reporter
@@ -43,8 +43,8 @@ class Snapshot:
         _refuse_names(reading)
         progress = Progress(
             None,
-            self.state.clocks.get(name),
-            self.state.watermarks.get(name),
+            self.state.of(name).clock,
+            self.state.of(name).watermark,
             origin_of(reading.streams, self.state.streams),
         )
         predicate = understand(name, reading.output, where)
@@ -66,7 +66,7 @@ class Snapshot:
 
     def _said(self, engine: Engine[R], reading: Reading, progress: Progress, call: ProdCall) -> R:
         """The estimates, whatever becomes of the runs they were read from."""
-        before = self.state.prodding.get(reading.query, ProddingState())
+        before = self.state.of(reading.query).find(ProdMemory) or ProdMemory()
         judged = self.judged.get(reading.query, Judged())
         now = time.time_ns() // 1000
         said = Estimator(engine, reading, self.book, progress, judged).said([call], before, now)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic
 
-from slackwater.control.prods import ProdCall, ProddingState
+from slackwater.control.orders import ProdCall
+from slackwater.control.prods import ProdMemory
 from slackwater.errors import Problem
 from slackwater.spark.engine import R
 from slackwater.spark.estimating import Estimator
@@ -23,7 +24,7 @@ class Speaker(Generic[R]):
 
     estimator: Estimator[R]
     calls: Sequence[ProdCall]
-    before: ProddingState
+    before: ProdMemory
     emitted_at: int
     hold: Callable[[R], R]
     failed: dict[str, Problem] = field(default_factory=dict)

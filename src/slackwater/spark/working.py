@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from slackwater.control.backlog import Piece, rows_of
+from slackwater.control.orders import Piece, rows_of
 from slackwater.plan.state import State
 from slackwater.query.names import quoted
 from slackwater.spark.engine import Delta

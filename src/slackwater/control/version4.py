@@ -1,0 +1,116 @@
+"""Plain values as version 4 wrote them, in the form of version 5.
+
+There the memory of a query lay in a dictionary for each kind, and an order was at once its own
+explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Plain = dict[str, Any]
+
+
+def state(old: Mapping[str, Any]) -> Plain:
+    """Control state."""
+    names = {**old["watermarks"], **old["clocks"]}
+    return {
+        "streams": old["streams"],
+        "queries": {name: _memory(old, name) for name in names},
+        "tier": old["tier"],
+        "version": 5,
+    }
+
+
+def _memory(old: Mapping[str, Any], query: str) -> Plain:
+    found: Plain = {}
+    if query in old["slacks"]:
+        found["error_slack"] = _error_slack(old["slacks"][query])
+        sizes, settled = old["sizes"].get(query, ()), old["settled"].get(query)
+        found["error_meter"] = {"settled": settled, "sizes": sizes}
+    if query in old["findings"]:
+        found["recall_slack"] = _recall_slack(old["findings"][query])
+    if query in old["prodding"]:
+        found["prods"] = old["prodding"][query]
+    if query in old.get("backlogs", {}):
+        found["backlog"] = _backlog(old["backlogs"][query])
+    if query in old["orders"]:
+        found["join_plan"] = {"choice": _choice(old["orders"][query])}
+    watermark, clock = old["watermarks"].get(query), old["clocks"].get(query)
+    return {"clock": clock, "watermark": watermark, "controllers": found}
+
+
+def _error_slack(old: Mapping[str, Any]) -> Plain:
+    return {**_slack(old), "adwins": [_adwin(old["adwin"])]}
+
+
+def _recall_slack(old: Mapping[str, Any]) -> Plain:
+    return {**_slack(old), "adwins": [_adwin(one) for one in old["adwins"]]}
+
+
+def _slack(old: Mapping[str, Any]) -> Plain:
+    return {**old, "late": {"counts": old["late"]}, "curves": {"windows": old["curves"]}}
+
+
+def _adwin(old: Mapping[str, Any]) -> Plain:
+    levels = [[_bucket(*bucket) for bucket in level] for level in old["levels"]]
+    return {**old, "levels": levels}
+
+
+def _bucket(items: int, mean: float, deviation: float, counts: list[Any]) -> Plain:
+    return {"items": items, "mean": mean, "deviation": deviation, "delays": {"counts": counts}}
+
+
+def _backlog(old: Mapping[str, Any]) -> Plain:
+    names = ("batch", "start", "rows", "pane", "low", "high", "since")
+    parts = {
+        part: [dict(zip(names, piece, strict=True)) for piece in old[part]]
+        for part in ("todo", "aside")
+    }
+    return {**old, **parts}
+
+
+def _choice(old: Mapping[str, Any]) -> Plain:
+    return {**old, "tree": _tree(old["tree"])}
+
+
+def _tree(old: Any) -> Any:
+    if isinstance(old, str):
+        return old
+    return {"children": [_tree(child) for child in old["join"]], "orders": old["orders"]}
+
+
+def decision(old: Mapping[str, Any]) -> Plain:
+    """A decision."""
+    queries = {name: _query(query) for name, query in old["queries"].items()}
+    return {**old, "queries": queries, "version": 5}
+
+
+def _query(old: Mapping[str, Any]) -> Plain:
+    parts = {name: old.get(name) for name in ("waiting", "finding", "prodding", "working")}
+    core = {name: value for name, value in old.items() if name not in parts}
+    names = zip(("error_meter", "recall_meter", "prods", "backlog"), parts.values(), strict=True)
+    orders = {name: order for name, order in names if order is not None}
+    return {**core, "orders": orders, "controllers": _why(parts)}
+
+
+def _why(parts: Mapping[str, Any]) -> Plain:
+    """The explanations that were part of orders."""
+    found: Plain = {}
+    if (waiting := parts["waiting"]) is not None:
+        same = ("phase", "threshold", "wanted", "binding", "margin")
+        found["error_slack"] = {name: waiting[name] for name in same} | {
+            "expected_coverage": waiting["expected"],
+            "measured_coverage": waiting["coverage"],
+        }
+    if (finding := parts["finding"]) is not None:
+        expected = {"expected_recall": finding["expected"]}
+        found["recall_slack"] = {
+            name: finding[name] for name in ("phase", "recall", "wanted", "margin")
+        } | expected
+    if (working := parts["working"]) is not None:
+        counts = {name: working[name] for name in ("todo", "aside", "shed")}
+        worked = sum(piece["rows"] for piece in working["taken"])
+        found["backlog"] = {**counts, "worked": worked}
+    return found
