@@ -9,9 +9,9 @@ from tests.control.test_step import Hand, policy, query
 
 from slackwater.control.controller import Controller, Moment
 from slackwater.control.late import Closing
-from slackwater.control.records import ControlState, Decision, Explanation
+from slackwater.control.records import ControlState, Decision, Explanation, Feedback, Measured
 from slackwater.control.saved import plain, read_decision, read_state
-from slackwater.control.step import CONTROLLERS, step
+from slackwater.control.step import CONTROLLERS, learn, step
 from slackwater.plan.stage import QueryPlan
 from slackwater.spark.book import Book
 from slackwater.spark.report import Stopwatch, batch_report
@@ -51,6 +51,9 @@ class Bell(Controller[str, Rung, Ring]):
 
     def notices(self, params: str, moment: Moment, terms: Ring) -> list[str]:
         return ["the bell rings"] if terms.times == 1 else []
+
+    def learn(self, query: str, memory: Rung, feedback: Feedback) -> Rung:
+        return Rung(memory.times - 1) if query in feedback.measured else memory
 
     def explain(self, terms: Ring) -> Explanation:
         return {"rung": terms.times}
@@ -105,6 +108,14 @@ def test_memory_and_order_of_a_controller_are_saved_with_all_others() -> None:
     decision, state = rung(5, 12)
     assert read_state(json.loads(json.dumps(plain(state))), WITH_BELL) == state
     assert read_decision(json.loads(json.dumps(plain(decision))), WITH_BELL) == decision
+
+
+def test_a_controller_learns_what_executing_a_batch_measured() -> None:
+    _, state = rung(5, 12)
+    hand = Hand(policy(query(name="q"), query(name="silent")))
+    after = learn(hand.policy, state, Feedback({"q": Measured()}), WITH_BELL)
+    assert after.of("q").find(Rung) == Rung(1)
+    assert learn(hand.policy, state, Feedback(), WITH_BELL) == state
 
 
 def test_names_of_controllers_differ() -> None:

@@ -12,10 +12,18 @@ from typing import Any
 import pytest
 from tests.control.scenarios import SCENARIOS, Scenario
 
-from slackwater.control.records import ControlState, Decision, Measured, Observation, Policy
+from slackwater.control.records import (
+    ControlState,
+    Decision,
+    Feedback,
+    Measured,
+    Observation,
+    Policy,
+    qualities,
+)
 from slackwater.control.request import Request
-from slackwater.control.saved import plain, read_decision, read_state
-from slackwater.control.step import start, step
+from slackwater.control.saved import plain, read_after, read_decision, read_state
+from slackwater.control.step import learn, start, step
 from slackwater.disorder.error_slack import ErrorSlackState
 from slackwater.errors import CheckpointError
 from slackwater.estimate.running import Running
@@ -26,6 +34,15 @@ RECORDED = Path(__file__).parent / "recorded"
 
 def recorded(name: str) -> Any:
     return json.loads((RECORDED / f"{name}.json").read_text())
+
+
+def learned(scenario: Scenario, decision: Decision, state: ControlState) -> ControlState:
+    """What is remembered once a batch of a story was executed."""
+    told = scenario.batches[decision.batch]
+    order = decision.queries["q"].waiting or decision.queries["q"].finding
+    measured = Measured(*told.measured, unseen=0 if order is None else order.unseen)
+    feedback = Feedback({"q": measured}, {"q": told.found})
+    return learn(Policy(scenario.plan), state, feedback)
 
 
 def followed(scenario: Scenario) -> Iterator[tuple[Decision, ControlState]]:
@@ -40,12 +57,9 @@ def followed(scenario: Scenario) -> Iterator[tuple[Decision, ControlState]]:
         decision, state = step(policy, seen, state)
         prods = scenario.plan.queries[0].find(EstimatePlan)
         sources = () if prods is None else prods.sources
-        more = {
-            "measured": {"q": Measured(*told.measured)},
-            "found": {"q": told.found},
-            "accuracies": {"q": {one.label: Running(*told.accuracy) for one in sources}},
-        }
+        more = {"accuracies": {"q": {one.label: Running(*told.accuracy) for one in sources}}}
         yield decision, state
+        state = learned(scenario, decision, state)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -62,13 +76,16 @@ def test_every_number_is_that_of_the_version_before(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_state_of_version_4_is_understood(name: str) -> None:
-    *_, (_, state) = followed(SCENARIOS[name]())
-    assert read_state(recorded(f"{name}-manifest")["control"]) == state
+    scenario = SCENARIOS[name]()
+    *_, (decision, state) = followed(scenario)
+    manifest = recorded(f"{name}-manifest")
+    assert read_state(manifest["control"], manifest=manifest) == learned(scenario, decision, state)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_decision_of_version_4_is_carried_out_as_it_was_decided(name: str) -> None:
-    *_, (decision, state) = followed(SCENARIOS[name]())
+    scenario = SCENARIOS[name]()
+    *_, (earlier, past), (decision, state) = followed(scenario)
     old = recorded(f"{name}-decision")
     found = read_decision(old["decision"])
     assert found.queries["q"].orders == {
@@ -80,7 +97,8 @@ def test_a_decision_of_version_4_is_carried_out_as_it_was_decided(name: str) -> 
     same = {"orders": {}, "controllers": {}}
     assert replace(found.queries["q"], **same) == replace(decision.queries["q"], **same)
     assert replace(found, queries={}) == replace(decision, queries={})
-    assert read_state(old["after"]) == state
+    before = learned(scenario, earlier, past)
+    assert read_after(old["after"], before) == state
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -114,3 +132,16 @@ def test_what_a_controller_that_is_gone_left_behind_is_forgotten() -> None:
     written = plain(state)
     written["queries"]["q"]["controllers"]["gone"] = {"some": "thing"}
     assert read_state(written) == state
+
+
+def test_what_executing_a_batch_measured_is_remembered_until_it_was_looked_at() -> None:
+    *_, (decision, state) = followed(SCENARIOS["error"]())
+    policy = Policy(SCENARIOS["error"]().plan)
+    before = qualities(state)["q"]
+    after = learn(policy, state, Feedback({"q": Measured(10, 9, (1.0,), unseen=2)}))
+    found = qualities(after)["q"]
+    assert (found.results, found.within) == (before.results + 10, before.within + 9)
+    assert found.unseen == before.unseen + 2
+    assert found.last.results == 10
+    _, later = step(policy, Observation(decision.batch + 1, {}, 100, 0), after)
+    assert qualities(later)["q"] == replace(found, last=Measured())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from slackwater.control.error_slack import Metered
+from slackwater.control.error_slack import WindowMeter
 from slackwater.control.late import END_OF_TIME, cuts
 from slackwater.control.recall_slack import Recall
 from slackwater.control.records import (
@@ -430,7 +430,7 @@ def test_results_that_may_be_broken_unseen_are_told() -> None:
     hand = Hand(policy(bounded()))
     for batch in range(40):
         hand.see(*regular(batch, late=2))
-    metered = hand.state.of("q").find(Metered)
+    metered = hand.state.of("q").find(WindowMeter)
     assert metered is not None
     assert metered.settled is not None
     assert metered.settled >= 300 * SECOND

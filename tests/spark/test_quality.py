@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.control.error_slack import ErrorBound
+from slackwater.control.records import qualities
 from slackwater.events import log
 from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter
@@ -85,8 +86,8 @@ def test_the_engine_and_the_interpreter_take_the_same_path(
     errors = interpreter.follower.errors
     table = quality.table()
     assert table is not None
-    assert loop.quality["q"].results == len(errors) == table.num_rows
-    assert loop.quality["q"].within == sum(row["within"] for row in errors)
+    assert qualities(loop.state)["q"].results == len(errors) == table.num_rows
+    assert qualities(loop.state)["q"].within == sum(row["within"] for row in errors)
     interpreter.close()
 
 
@@ -150,7 +151,7 @@ def test_measured_errors_are_those_of_the_answers_given(
             wanted = 1.0 if given is None else abs(given - sum(inside)) / sum(inside)
             assert row["total_error"] == pytest.approx(wanted)
             assert row["within"] == (wanted <= 0.05)
-    fulfilment = loop.quality["q"].fulfilment
+    fulfilment = qualities(loop.state)["q"].fulfilment
     assert fulfilment is not None
     assert fulfilment >= 0.85
 
@@ -173,7 +174,7 @@ def test_decisions_and_measurements_go_on_unchanged_after_a_restart(
     loop.finish(spark)
     loop.close()
     assert slack_path(loop) == slack_path(whole)
-    assert loop.quality["q"] == whole.quality["q"]
+    assert qualities(loop.state)["q"] == qualities(whole.state)["q"]
     assert answers(cut_sink) == answers(whole_sink)
     shutil.rmtree(tmp_path)
 

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.control.records import qualities
 from slackwater.events import log
 from slackwater.query.stream import Query
 from slackwater.spark.sinks import MemorySink
@@ -207,7 +208,7 @@ def test_a_join_whose_delays_are_as_long_as_the_stream_keeps_its_recall_from_the
         periods = meter.table()
         assert periods is not None
         assert periods.num_rows == len(known), f"{emit}, seed {seed}"
-        assert loop.quality[emit].fulfilment == 1.0
+        assert qualities(loop.state)[emit].fulfilment == 1.0
 
 
 def test_rows_that_came_before_there_was_a_clock_needed_no_slack(

@@ -14,6 +14,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from slackwater.control.records import (
     Explanation,
+    Feedback,
     Observation,
     Policy,
     QueryMemory,
@@ -73,6 +74,10 @@ class Controller(Generic[P, M, T]):
     def step(self, params: P, moment: Moment, memory: M) -> tuple[T, M]:
         """The terms of a batch, and what to remember."""
         raise NotImplementedError
+
+    def learn(self, query: str, memory: M, feedback: Feedback) -> M:
+        """The memory after the batch was executed."""
+        return memory
 
     def notices(self, params: P, moment: Moment, terms: T) -> Iterable[str]:
         """What a person should hear of."""

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slackwater.control.controller import Controller, Moment
 from slackwater.control.hold import Words, hold_notices
 from slackwater.control.late import Closing, Wait
 from slackwater.control.orders import WindowOrder
-from slackwater.control.records import Explanation, Measured, StreamClock
+from slackwater.control.records import (
+    Explanation,
+    Feedback,
+    Measured,
+    Metered,
+    StreamClock,
+    without_last,
+)
 from slackwater.disorder.error_slack import (
     MEASURED_EVERY,
     ErrorSeen,
@@ -50,7 +57,7 @@ class ErrorWait(Wait):
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
+class WindowMeter(Metered):
     """Windows that end up to ``settled`` are measured; ``sizes`` were rows per result, last."""
 
     settled: int | None = None
@@ -90,15 +97,15 @@ class ErrorSlack(Controller[ErrorBound, ErrorSlackState, ErrorWait]):
     ) -> tuple[ErrorWait, ErrorSlackState]:
         observation, query = moment.observation, moment.query
         stream, identity = moment.streams[query.stream], query.base.state.identity
-        measured = observation.measured.get(query.name, Measured())
+        meter = _meter(moment)
         batch = ErrorSeen(
             before=moment.before.get(query.stream, StreamClock()).clock,
             after=stream.clock,
             counts=tuple(c for c in _passing(moment) if not c.is_beyond(stream.bound)),
             sums=_sums(params.promise, observation.sums.get(identity, {})),
-            sizes=_sizes(moment) or None,
-            measured=measured.results,
-            within=measured.within,
+            sizes=meter.sizes or None,
+            measured=meter.quality.last.results,
+            within=meter.quality.last.within,
             unseen=_unseen(params, moment),
         )
         after = step(params.params, memory, batch)
@@ -121,25 +128,30 @@ class ErrorSlack(Controller[ErrorBound, ErrorSlackState, ErrorWait]):
         }
 
 
-class ErrorMeter(Controller[ErrorBound, Metered, WindowOrder]):
+class ErrorMeter(Controller[ErrorBound, WindowMeter, WindowOrder]):
     """Which windows are measured: those that were answered and have their stragglers by now."""
 
     name = "error_meter"
-    memory = Metered
+    memory = WindowMeter
     order = WindowOrder
 
     def parameters(self, query: QueryPlan) -> ErrorBound | None:
         return ErrorBound.of(query)
 
     def step(
-        self, params: ErrorBound, moment: Moment, memory: Metered
-    ) -> tuple[WindowOrder, Metered]:
+        self, params: ErrorBound, moment: Moment, memory: WindowMeter
+    ) -> tuple[WindowOrder, WindowMeter]:
         upto, wait, closing = memory.settled, moment.find(ErrorWait), moment.find(Closing)
         is_time = moment.observation.ended or moment.observation.batch % MEASURED_EVERY == 0
         if is_time and wait is not None and closing is not None:
             upto = settled(params.params, wait.state, upto, moment.clock, closing.upto)
         order = WindowOrder(memory.settled, upto, _unseen(params, moment))
-        return order, Metered(upto, _sizes(moment))
+        return order, replace(memory, settled=upto, quality=without_last(memory.quality))
+
+    def learn(self, query: str, memory: WindowMeter, feedback: Feedback) -> WindowMeter:
+        measured = feedback.measured.get(query, Measured())
+        quality = memory.quality.plus(measured)
+        return replace(memory, quality=quality, sizes=measured.sizes or memory.sizes)
 
 
 def _passing(moment: Moment) -> list[PaneCount]:
@@ -149,15 +161,13 @@ def _passing(moment: Moment) -> list[PaneCount]:
 
 def _unseen(params: ErrorBound, moment: Moment) -> int:
     """Results that this batch shows may be broken although they count as kept."""
-    done = moment.memory.find(Metered) or Metered()
     bound = moment.streams[moment.query.stream].bound
-    return unseen(params.params, _passing(moment), done.settled, bound)
+    return unseen(params.params, _passing(moment), _meter(moment).settled, bound)
 
 
-def _sizes(moment: Moment) -> tuple[float, ...]:
-    """Rows per result, as measured last."""
-    fresh = moment.observation.measured.get(moment.query.name, Measured()).sizes
-    return fresh or (moment.memory.find(Metered) or Metered()).sizes
+def _meter(moment: Moment) -> WindowMeter:
+    """What was measured before this batch."""
+    return moment.memory.find(WindowMeter) or WindowMeter()
 
 
 def _sums(promise: ErrorContract, totals: dict[str, float]) -> tuple[Sums, ...]:

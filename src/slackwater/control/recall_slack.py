@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from slackwater.control.controller import Controller, Moment, Stateless
+from slackwater.control.controller import Controller, Moment
 from slackwater.control.hold import Words, hold_notices
 from slackwater.control.late import Wait
 from slackwater.control.orders import PeriodOrder
-from slackwater.control.records import Explanation
+from slackwater.control.records import (
+    Explanation,
+    Feedback,
+    Measured,
+    Metered,
+    without_last,
+)
 from slackwater.disorder import recall_slack
 from slackwater.disorder.periods import Found
 from slackwater.disorder.recall_slack import (
@@ -60,6 +66,13 @@ def _params(contract: RecallContract, join: JoinPlan) -> RecallSlackParams:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PeriodMeter(Metered):
+    """Results that the join computed in the batch before, by the slack they needed."""
+
+    found: tuple[Found, ...] = ()
+
+
 class RecallSlack(Controller[Recall, RecallSlackState, RecallWait]):
     """The smallest slack under which a join finds enough of its results."""
 
@@ -101,31 +114,37 @@ def _seen(moment: Moment) -> RecallSeen:
         before=moment.memory.clock,
         after=moment.clock,
         counts=tuple(tuple(c for c in some if not c.is_beyond(bound)) for bound, some in passing),
-        found=observation.found.get(query.name, ()),
+        found=(moment.memory.find(PeriodMeter) or PeriodMeter()).found,
         watermark=moment.memory.watermark,
         spoken=max((clock for clock in clocks if clock is not None), default=None),
         strays=tuple(tuple(c for c in some if c.is_beyond(bound)) for bound, some in passing),
     )
 
 
-class RecallMeter(Controller[Recall, Stateless, PeriodOrder]):
+class RecallMeter(Controller[Recall, PeriodMeter, PeriodOrder]):
     """Which periods are measured, and how long rows are kept for that."""
 
     name = "recall_meter"
-    memory = Stateless
+    memory = PeriodMeter
     order = PeriodOrder
 
     def parameters(self, query: QueryPlan) -> Recall | None:
         return Recall.of(query)
 
     def step(
-        self, params: Recall, moment: Moment, memory: Stateless
-    ) -> tuple[PeriodOrder, Stateless]:
+        self, params: Recall, moment: Moment, memory: PeriodMeter
+    ) -> tuple[PeriodOrder, PeriodMeter]:
         before, wait = moment.memory.find(RecallSlackState), moment.find(RecallWait)
         kept = 0 if before is None else _kept(before)
+        after = PeriodMeter(without_last(memory.quality))
         if wait is None:
-            return PeriodOrder(kept, kept, ()), memory
-        return PeriodOrder(kept, _kept(wait.state), wait.judged.periods, wait.judged.unseen), memory
+            return PeriodOrder(kept, kept, ()), after
+        judged = wait.judged
+        return PeriodOrder(kept, _kept(wait.state), judged.periods, judged.unseen), after
+
+    def learn(self, query: str, memory: PeriodMeter, feedback: Feedback) -> PeriodMeter:
+        measured = feedback.measured.get(query, Measured())
+        return PeriodMeter(memory.quality.plus(measured), feedback.found.get(query, ()))
 
 
 def _kept(state: RecallSlackState) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from slackwater.control.orders import PeriodOrder, Prods, WindowOrder, Work
@@ -35,11 +35,66 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Results whose error is known by now: how many, how many kept the bound, rows per result."""
+    """Results whose error is known by now: how many, how many kept the bound, rows per result.
+
+    ``unseen`` results may be broken without having been measured so.
+    """
 
     results: int = 0
     within: int = 0
     sizes: tuple[float, ...] = ()
+    unseen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """All measurements of a query since it began, and those of the newest batch.
+
+    ``unseen`` results may be broken without having been measured so: a row came after the
+    measurement, or was set aside.
+    """
+
+    results: int = 0
+    within: int = 0
+    last: Measured = field(default_factory=Measured)
+    unseen: int = 0
+
+    def plus(self, found: Measured) -> Quality:
+        return Quality(
+            self.results + found.results,
+            self.within + found.within,
+            replace(found, unseen=0),  # they are in the total
+            self.unseen + found.unseen,
+        )
+
+    @property
+    def fulfilment(self) -> float | None:
+        """Share of measured results that kept their bound, at least; ``None`` before the first."""
+        return max(0, self.within - self.unseen) / self.results if self.results else None
+
+
+def without_last(quality: Quality) -> Quality:
+    """The same once the newest measurements were looked at."""
+    return replace(quality, last=Measured())
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """The memory of a controller whose promise is measured."""
+
+    quality: Quality = field(default_factory=Quality)
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What executing a batch measured, by query.
+
+    ``measured`` are errors of results, or the recall of periods; ``found`` results that joins
+    computed.
+    """
+
+    measured: dict[str, Measured] = field(default_factory=dict)
+    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +103,9 @@ class Observation:
 
     ``panes`` maps each base state to its pane histogram, ``now`` is the heartbeat's wall time
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
-    ``sums`` has totals of partials by base state, ``measured`` what the batch before measured,
-    ``found`` the results that the joins of the batch before computed. ``distinct`` counts values
-    of columns, by input of joins whose order is not chosen yet. ``requests`` are prods of people;
-    ``accuracies`` says, by query and source of prods, what estimates were worth so far.
+    ``sums`` has totals of partials by base state. ``distinct`` counts values of columns, by input
+    of joins whose order is not chosen yet. ``requests`` are prods of people; ``accuracies`` says,
+    by query and source of prods, what estimates were worth so far.
     """
 
     batch: int
@@ -62,8 +116,6 @@ class Observation:
     ended: bool = False
     pin: Tier | None = None
     sums: dict[str, dict[str, float]] = field(default_factory=dict)
-    measured: dict[str, Measured] = field(default_factory=dict)
-    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     distinct: dict[str, dict[str, float]] = field(default_factory=dict)
     requests: tuple[Request, ...] = ()
     accuracies: dict[str, dict[str, Running]] = field(default_factory=dict)
@@ -107,6 +159,12 @@ class ControlState:
     def of(self, query: str) -> QueryMemory:
         """The memory of a query, empty if it is new."""
         return self.queries.get(query, QueryMemory())
+
+
+def qualities(state: ControlState) -> dict[str, Quality]:
+    """By query under a contract: what was measured of it."""
+    found = {name: memory.find(Metered) for name, memory in state.queries.items()}
+    return {name: meter.quality for name, meter in found.items() if meter is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,14 @@ from typing import Any, TypeVar
 from msgspec import convert, to_builtins
 
 from slackwater.control import version4
-from slackwater.control.records import STATE_VERSION, ControlState, Decision
+from slackwater.control.records import (
+    STATE_VERSION,
+    ControlState,
+    Decision,
+    Metered,
+    QueryMemory,
+    without_last,
+)
 from slackwater.control.step import CONTROLLERS, Controllers
 from slackwater.errors import CheckpointError
 
@@ -26,15 +33,45 @@ def plain(record: ControlState | Decision) -> dict[str, Any]:
     return value
 
 
-def read_state(value: Mapping[str, Any], controllers: Controllers = CONTROLLERS) -> ControlState:
-    """The state that was written, by this version or the one before."""
-    found = _read(version4.state(value) if value["version"] == 4 else value, ControlState)
+def read_state(
+    value: Mapping[str, Any],
+    controllers: Controllers = CONTROLLERS,
+    *,
+    manifest: Mapping[str, Any] | None = None,
+) -> ControlState:
+    """The state that was written, by this version or the one before.
+
+    Version 4 kept what was measured in the manifest, beside the state.
+    """
+    is_old = value["version"] == 4
+    found = _read(version4.state(value, manifest or {}) if is_old else value, ControlState)
     kinds = {one.name: one.memory for one in controllers}
     queries = {
         name: replace(memory, controllers=_typed(memory.controllers, kinds))
         for name, memory in found.queries.items()
     }
     return replace(found, queries=queries)
+
+
+def read_after(value: Mapping[str, Any], before: ControlState) -> ControlState:
+    """The state that a decision leaves, written with it before it was applied.
+
+    In version 4 it did not hold what was measured ``before``; that is still known.
+    """
+    after = read_state(value)
+    if value["version"] != 4:
+        return after
+    queries = {name: _with_meters(one, before.of(name)) for name, one in after.queries.items()}
+    return replace(after, queries=queries)
+
+
+def _with_meters(after: QueryMemory, before: QueryMemory) -> QueryMemory:
+    meters = {
+        name: replace(meter, quality=without_last(past.quality))
+        for name, meter in after.controllers.items()
+        if isinstance(meter, Metered) and isinstance(past := before.controllers.get(name), Metered)
+    }
+    return replace(after, controllers=after.controllers | meters)
 
 
 def read_decision(value: Mapping[str, Any], controllers: Controllers = CONTROLLERS) -> Decision:

@@ -20,6 +20,7 @@ from slackwater.control.records import (
     ControlState,
     Decision,
     Explanation,
+    Feedback,
     Observation,
     Policy,
     QueryDecision,
@@ -90,6 +91,25 @@ def decide(
         why |= {one.name: reasons} if (reasons := one.explain(terms)) else {}
     decision = replace(_decision(moment), orders=orders, controllers=why)
     return decision, QueryMemory(moment.clock, decision.upto, memories), heard
+
+
+def learn(
+    policy: Policy,
+    state: ControlState,
+    feedback: Feedback,
+    controllers: Controllers = CONTROLLERS,
+) -> ControlState:
+    """What is remembered once a batch was executed: what that measured comes in."""
+    queries = dict(state.queries)
+    for query in policy.plan.queries:
+        memory = state.of(query.name)
+        known = {one.name: one for one in controllers}
+        after = {
+            name: known[name].learn(query.name, one, feedback) if name in known else one
+            for name, one in memory.controllers.items()
+        }
+        queries[query.name] = replace(memory, controllers=after)
+    return replace(state, queries=queries)
 
 
 def _decision(moment: Moment) -> QueryDecision:

@@ -12,25 +12,31 @@ from typing import Any
 Plain = dict[str, Any]
 
 
-def state(old: Mapping[str, Any]) -> Plain:
-    """Control state."""
+def state(old: Mapping[str, Any], manifest: Mapping[str, Any]) -> Plain:
+    """Control state, with what the manifest of its batch had beside it."""
     names = {**old["watermarks"], **old["clocks"]}
     return {
         "streams": old["streams"],
-        "queries": {name: _memory(old, name) for name in names},
+        "queries": {name: _memory(old, manifest, name) for name in names},
         "tier": old["tier"],
         "version": 5,
     }
 
 
-def _memory(old: Mapping[str, Any], query: str) -> Plain:
+def _memory(old: Mapping[str, Any], manifest: Mapping[str, Any], query: str) -> Plain:
     found: Plain = {}
+    quality = manifest.get("quality", {}).get(query, {"last": {"sizes": ()}})
     if query in old["slacks"]:
         found["error_slack"] = _error_slack(old["slacks"][query])
-        sizes, settled = old["sizes"].get(query, ()), old["settled"].get(query)
-        found["error_meter"] = {"settled": settled, "sizes": sizes}
+        sizes = quality["last"]["sizes"] or old["sizes"].get(query, ())
+        settled = old["settled"].get(query)
+        found["error_meter"] = {"settled": settled, "sizes": sizes, "quality": quality}
     if query in old["findings"]:
         found["recall_slack"] = _recall_slack(old["findings"][query])
+        names = ("bucket", "step", "results", "given")
+        results = manifest.get("found", {}).get(query, ())
+        results = [dict(zip(names, one, strict=True)) for one in results]
+        found["recall_meter"] = {"quality": quality, "found": results}
     if query in old["prodding"]:
         found["prods"] = old["prodding"][query]
     if query in old.get("backlogs", {}):

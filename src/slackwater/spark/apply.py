@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -36,7 +36,6 @@ from slackwater.spark.judging import Judged, judge
 from slackwater.spark.near import Near
 from slackwater.spark.pairing import can_pair, pairs_of
 from slackwater.spark.quality import (
-    Quality,
     measured,
     measured_recall,
     recall_table,
@@ -86,8 +85,9 @@ class Layout:
 class Applying:
     """One batch being applied in one engine.
 
-    ``before`` is the state the batch began with, ``after`` what was decided to follow. ``quality``
-    and ``judged`` go on from batch to batch, ``found`` is what the joins of this batch computed,
+    ``before`` is the state the batch began with, ``after`` what was decided to follow. ``judged``
+    goes on from batch to batch, ``found`` is what the joins of this batch computed, ``measured``
+    what was measured of promises,
     ``answered`` the rows of estimates by prod, ``failed`` what prods ran into.
     """
 
@@ -101,10 +101,10 @@ class Applying:
     decision: Decision
     before: ControlState
     after: ControlState
-    quality: dict[str, Quality]
     ended: bool
     judged: dict[str, Judged]
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
+    measured: dict[str, Measured] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
     fresh: dict[str, Run | None] = field(default_factory=dict)
@@ -344,13 +344,12 @@ class Applying:
         if waiting is None:
             return
         errors = self._runner(query, Bounds.between(waiting.after, waiting.upto), {}).measure()
-        before = self.quality.get(query.name, Quality())
         if errors is None:
-            self.quality[query.name] = before.plus(Measured(), waiting.unseen)
+            self.measured[query.name] = Measured(unseen=waiting.unseen)
             return
         table = self.engine.arrow(errors)
         self._meter(query, shown_errors(table, query.base.state.stamp))
-        self.quality[query.name] = before.plus(measured(table), waiting.unseen)
+        self.measured[query.name] = replace(measured(table), unseen=waiting.unseen)
 
     def _measure_recall(self, query: QueryPlan, recall: Recall) -> None:
         """Write down the recall of periods that are complete by now; at the end of all of them."""
@@ -362,8 +361,7 @@ class Applying:
             last = last_periods(recall.params, known, found, clock)
             periods, unseen = periods + last.periods, unseen + last.unseen
         table = recall_table(periods, recall.contract, recall.join.stamp)
-        before = self.quality.get(query.name, Quality())
-        self.quality[query.name] = before.plus(measured_recall(table), unseen)
+        self.measured[query.name] = replace(measured_recall(table), unseen=unseen)
         if table.num_rows:
             self._meter(query, table)
 

@@ -105,4 +105,6 @@ def newest(folder: Checkpoint) -> Snapshot:
     for run in manifest["runs"]:
         book.add(Run.from_json(run))
     judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
-    return Snapshot(manifest["batch"], book, read_state(manifest["control"]), judged)
+    return Snapshot(
+        manifest["batch"], book, read_state(manifest["control"], manifest=manifest), judged
+    )

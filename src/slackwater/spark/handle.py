@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.control.join_plan import choice_of, tree_of
-from slackwater.control.records import Tier
+from slackwater.control.records import Tier, qualities
 from slackwater.control.request import Request, problem_of
 from slackwater.disorder.recall_slack import RecallSlackState
 from slackwater.disorder.slack import SlackState
@@ -242,7 +242,7 @@ class Handle:
                 "fulfilment": quality.fulfilment,
                 **self._waits(name),
             }
-            for name, quality in self._loop.quality.items()
+            for name, quality in qualities(self._loop.state).items()
         }
 
     def _waits(self, query: str) -> dict[str, Any]:

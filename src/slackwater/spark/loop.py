@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -19,15 +19,15 @@ from slackwater.control.prods import REQUEST
 from slackwater.control.records import (
     ControlState,
     Decision,
-    Measured,
+    Feedback,
     Observation,
     Policy,
     Tier,
+    qualities,
 )
 from slackwater.control.request import Request
-from slackwater.control.saved import plain, read_decision, read_state
-from slackwater.control.step import start, step
-from slackwater.disorder.periods import Found
+from slackwater.control.saved import plain, read_after, read_decision, read_state
+from slackwater.control.step import learn, start, step
 from slackwater.errors import CheckpointError, Problem, SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.spark.agreement import agree, disagreement
@@ -62,9 +62,6 @@ from slackwater.spark.judging import Judged
 from slackwater.spark.near import Near
 from slackwater.spark.observe import Observing
 from slackwater.spark.progress import SparkLog
-from slackwater.spark.quality import (
-    Quality,
-)
 from slackwater.spark.report import Stopwatch, batch_report
 from slackwater.spark.run import Run, total_rows
 from slackwater.spark.session import one_meaning
@@ -109,9 +106,6 @@ class Loop:
     last_aside: int = 0
     adaptive: str | None = None
     observing: Observing = field(init=False)
-    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
-    measured: dict[str, Measured] = field(default_factory=dict)
-    quality: dict[str, Quality] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
@@ -216,16 +210,9 @@ class Loop:
     def _take(self, manifest: dict[str, Any]) -> None:
         self.batch = manifest["batch"]
         self.sealed = manifest["sealed"]
-        self.state = read_state(manifest["control"])
+        self.state = read_state(manifest["control"], manifest=manifest)
         self.answered_before = tuple(manifest["answered_before"])
-        found = manifest["quality"].items()
-        self.quality = {name: Quality.from_json(quality) for name, quality in found}
-        self.measured = {name: quality.last for name, quality in self.quality.items()}
         self.judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
-        self.found = {
-            name: tuple(Found(*found) for found in results)
-            for name, results in manifest["found"].items()
-        }
         runs = [Run.from_json(run) for run in manifest["runs"]]
         self.book = Book({})
         for run in runs:
@@ -307,12 +294,12 @@ class Loop:
             decision,
             self.state,
             after,
-            self.quality,
             ended=ended,
             judged=self.judged,
         )
         told = applying.apply(deltas)
-        self.found, self.answered = applying.found, applying.answered
+        self.answered = applying.answered
+        after = learn(self.policy, after, Feedback(applying.measured, applying.found))
         self.failed = applying.failed
         watch.lap("apply")
         if rows is not None and rows.is_cached:
@@ -372,7 +359,7 @@ class Loop:
         if earlier is not None and earlier["ended"] != ended:
             raise _half_done(batch, ended=earlier["ended"])
         if earlier is not None:
-            return read_decision(earlier["decision"]), read_state(earlier["after"])
+            return read_decision(earlier["decision"]), read_after(earlier["after"], self.state)
         beats = [delta.beat for delta in deltas.values() if delta.beat is not None]
         observation = Observation(
             batch=batch,
@@ -383,8 +370,6 @@ class Loop:
             ended=ended,
             pin=self.pin,
             sums={identity: delta.sums for identity, delta in deltas.items() if delta.sums},
-            measured=self.measured,
-            found=self.found,
             distinct=self.observing.distinct(engine, deltas, self.state),
             requests=self._tried(self._waiting()),
             accuracies={name: judged.sources for name, judged in self.judged.items()},
@@ -435,7 +420,9 @@ class Loop:
         self.columnar.keep_only(self.book.all())
         if self.distributed is not None:
             self.distributed.keep_only(self.book.all() if engine is self.distributed else ())
-        report = batch_report(decision, told, self.book, watch, self.quality, judged=self.judged)
+        report = batch_report(
+            decision, told, self.book, watch, qualities(after), judged=self.judged
+        )
         answers = self._answers(decision)
         ids = (answer.prod for answer in answers)
         known = repeatable([*self.answered_before, *ids])
@@ -447,9 +434,7 @@ class Loop:
                 "offsets": offsets,
                 "control": plain(after),
                 "runs": [run.to_json() for run in self.book.all()],
-                "quality": {name: q.to_json() for name, q in self.quality.items()},
                 "judged": {name: judged.to_json() for name, judged in self.judged.items()},
-                "found": {name: [astuple(f) for f in found] for name, found in self.found.items()},
                 "report": report,
                 "answers": [asdict(answer) for answer in answers],
                 "answered_before": known,
@@ -457,7 +442,6 @@ class Loop:
         )
         self.answered_before = known
         self.batch, self.state, self.sealed = decision.batch, after, sealed
-        self.measured = {name: quality.last for name, quality in self.quality.items()}
         self.last_rows = sum(stream.rows for stream in decision.streams.values())
         self.last_aside = sum(query["aside"] for query in told.values())
         self.snapshot = self._snapshot()

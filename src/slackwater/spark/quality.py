@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
-from msgspec import convert
 from pyarrow.dataset import dataset
 
-from slackwater.control.records import Explanation, Measured
+from slackwater.control.records import Measured
 from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.periods import Period
 from slackwater.plan.bound import RecallContract
@@ -21,47 +19,6 @@ from slackwater.plan.node import Stamp
 from slackwater.plan.statement import Writer
 
 _TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us")}
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """All measurements of a query since it began, and those of the newest batch.
-
-    ``unseen`` results may be broken without having been measured so: a row came after the
-    measurement, or was set aside.
-    """
-
-    results: int = 0
-    within: int = 0
-    last: Measured = field(default_factory=Measured)
-    unseen: int = 0
-
-    def plus(self, found: Measured, unseen: int = 0) -> Quality:
-        return Quality(
-            self.results + found.results, self.within + found.within, found, self.unseen + unseen
-        )
-
-    @property
-    def fulfilment(self) -> float | None:
-        """Share of measured results that kept their bound, at least; ``None`` before the first."""
-        return max(0, self.within - self.unseen) / self.results if self.results else None
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Quality:
-        return convert(value, cls)
-
-    def report(self, unseen: int, why: Explanation) -> dict[str, Any]:
-        """For events and people: what was promised by which slack, and what came of it."""
-        return {
-            "measured": self.last.results,
-            "within": self.last.within,
-            "unseen": unseen,
-            "fulfilment": self.fulfilment,
-            **why,
-        }
 
 
 def recall_table(

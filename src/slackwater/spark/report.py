@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slackwater.control.orders import Prods, Work
-from slackwater.control.records import Decision, QueryDecision
+from slackwater.control.records import Decision, Quality, QueryDecision
 from slackwater.spark.book import Book
 from slackwater.spark.judging import Judged
-from slackwater.spark.quality import Quality
 from slackwater.spark.run import sizes, total_rows
 
 
@@ -84,7 +83,13 @@ def _quality(quality: Quality, query: QueryDecision) -> dict[str, Any]:
     """What was measured of a promise, and why its slack is what it is."""
     order = query.waiting or query.finding
     why = query.controllers.get("error_slack") or query.controllers.get("recall_slack") or {}
-    return quality.report(0 if order is None else order.unseen, why)
+    return {
+        "measured": quality.last.results,
+        "within": quality.last.within,
+        "unseen": 0 if order is None else order.unseen,
+        "fulfilment": quality.fulfilment,
+        **why,
+    }
 
 
 def _backlog(working: Work) -> dict[str, int]:
