@@ -108,6 +108,11 @@ _BATCH = _fields(
     ("queries.<query>.backlog.aside", "rows", "rows that wait aside, after an estimate"),
     ("queries.<query>.backlog.shed", "rows", "rows given up after an estimate"),
     ("queries.<query>.backlog.worked", "rows", "rows worked on"),
+    (
+        "queries.<query>.controllers.<controller>.<label>",
+        "number, text or null",
+        "why a controller decided as it did, in its own words",
+    ),
     ("state.runs", "number", "runs kept"),
     ("state.rows", "rows", "rows of state kept"),
     ("state.bytes", "bytes", "bytes of state kept"),
