@@ -91,10 +91,10 @@ def test_a_controller_decides_and_remembers() -> None:
 
 
 def test_a_controller_explains_itself_in_the_decision_and_in_the_batch_event() -> None:
-    decision, _ = rung(5, 12)
+    decision, state = rung(5, 12)
     assert decision.queries["q"].controllers["bell"] == {"rung": 2}
     told = {name: {"emitted": 0, "aside": 0} for name in decision.queries}
-    report = batch_report(decision, told, Book({}), Stopwatch(), {}, judged={})
+    report = batch_report(decision, told, Book({}), Stopwatch(), state, samples={})
     assert report["queries"]["q"]["controllers"]["bell"] == {"rung": 2}
     assert "bell" not in report["queries"]["silent"]["controllers"]
 

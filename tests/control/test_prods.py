@@ -11,6 +11,7 @@ from msgspec import convert, to_builtins
 from tests.spark.driver import readings
 
 import slackwater as sw
+from slackwater.control.accuracy import Accuracy
 from slackwater.control.orders import Prods
 from slackwater.control.prods import (
     MOST,
@@ -53,7 +54,8 @@ def _prods(
 ) -> tuple[Prods, ProdMemory]:
     terms = query.find(EstimatePlan)
     assert terms is not None
-    return prods_of(query, terms, state, progress, requests, accuracies=accuracies)
+    known = replace(state, accuracy=Accuracy(sources=accuracies))
+    return prods_of(query, terms, known, progress, requests)
 
 
 def prodded(

@@ -9,9 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.control.scenarios import SCENARIOS, Scenario
 
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.prods import ProdMemory
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -26,6 +29,7 @@ from slackwater.control.saved import plain, read_after, read_decision, read_stat
 from slackwater.control.step import learn, start, step
 from slackwater.disorder.error_slack import ErrorSlackState
 from slackwater.errors import CheckpointError
+from slackwater.estimate.monitor import MonitorParams, MonitorState, Pairs, take
 from slackwater.estimate.running import Running
 from slackwater.plan.estimates import EstimatePlan
 
@@ -41,7 +45,10 @@ def learned(scenario: Scenario, decision: Decision, state: ControlState) -> Cont
     told = scenario.batches[decision.batch]
     order = decision.queries["q"].waiting or decision.queries["q"].finding
     measured = Measured(*told.measured, unseen=0 if order is None else order.unseen)
-    feedback = Feedback({"q": measured}, {"q": told.found})
+    prods = scenario.plan.queries[0].find(EstimatePlan)
+    sources = () if prods is None else prods.sources
+    accuracy = Accuracy(sources={one.label: Running(*told.accuracy) for one in sources})
+    feedback = Feedback({"q": measured}, {"q": told.found}, {"q": accuracy})
     return learn(Policy(scenario.plan), state, feedback)
 
 
@@ -49,15 +56,11 @@ def followed(scenario: Scenario) -> Iterator[tuple[Decision, ControlState]]:
     """Every decision of a story, and what is remembered after it."""
     policy = Policy(scenario.plan)
     state = start(policy)
-    more: dict[str, Any] = {}
     for number, told in enumerate(scenario.batches):
         requests = (Request("p1", "q"),) if number == 5 else ()
         seen = Observation(number, told.panes, 100, 1_000_000 + number, sums=told.sums)
-        seen = replace(seen, distinct=told.distinct, requests=requests, **more)
+        seen = replace(seen, distinct=told.distinct, requests=requests)
         decision, state = step(policy, seen, state)
-        prods = scenario.plan.queries[0].find(EstimatePlan)
-        sources = () if prods is None else prods.sources
-        more = {"accuracies": {"q": {one.label: Running(*told.accuracy) for one in sources}}}
         yield decision, state
         state = learned(scenario, decision, state)
 
@@ -145,3 +148,19 @@ def test_what_executing_a_batch_measured_is_remembered_until_it_was_looked_at() 
     assert found.last.results == 10
     _, later = step(policy, Observation(decision.batch + 1, {}, 100, 0), after)
     assert qualities(later)["q"] == replace(found, last=Measured())
+
+
+def test_the_accuracy_that_version_4_kept_beside_the_state_is_understood() -> None:
+    draw = np.random.default_rng(1)
+    known = MonitorState()
+    for _ in range(3):
+        ages, accuracies = draw.random(40), 100 * draw.random(40)
+        groups = draw.choice(["a", "b"], 40)
+        pairs = Pairs(ages, accuracies, 1 + draw.random(40), draw.random(40), groups)
+        known = take(MonitorParams(), known, pairs)
+    manifest = recorded("expensive-manifest")
+    manifest["judged"]["q"]["columns"] = {"n": json.loads(json.dumps(known.to_json()))}
+    memory = read_state(manifest["control"], manifest=manifest).of("q").find(ProdMemory)
+    assert memory is not None
+    assert memory.accuracy.columns == {"n": known}
+    assert memory.accuracy.sources["every-1"].pairs == 40 * 29

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from slackwater.control.accuracy import Accuracy
 from slackwater.control.controller import Controller, Moment
 from slackwater.control.late import Closing
 from slackwater.control.orders import ProdCall, Prods
-from slackwater.control.records import Explanation
+from slackwater.control.records import Explanation, Feedback
 from slackwater.control.request import (
     Reader,
     Request,
@@ -44,12 +45,14 @@ class ProdMemory:
 
     ``chosen`` has the aggressiveness of each source that has one, ``reached`` the end of the last
     window it was due for: when it changes, no window is prodded twice or passed over.
+    ``accuracy`` is what estimates were worth so far.
     """
 
     number: int = 0
     windows: tuple[tuple[int, int, int], ...] = ()
     reached: dict[str, int | None] = field(default_factory=dict)
     chosen: dict[str, AggressivenessState] = field(default_factory=dict)
+    accuracy: Accuracy = field(default_factory=Accuracy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,10 @@ class Prodder(Controller[EstimatePlan, ProdMemory, Prods]):
     ) -> tuple[Prods, ProdMemory]:
         query, observation = moment.query, moment.observation
         requests = [request for request in observation.requests if request.query == query.name]
-        accuracies = observation.accuracies.get(query.name, {})
-        return prods_of(query, params, memory, _progress(moment), requests, accuracies=accuracies)
+        return prods_of(query, params, memory, _progress(moment), requests)
+
+    def learn(self, query: str, memory: ProdMemory, feedback: Feedback) -> ProdMemory:
+        return replace(memory, accuracy=feedback.accuracy.get(query, memory.accuracy))
 
     def explain(self, terms: Prods) -> Explanation:
         counts = {"prods": len(terms.calls), "late": terms.late, "refused": len(terms.refused)}
@@ -118,14 +123,12 @@ def prods_of(
     state: ProdMemory,
     progress: Progress,
     requests: Sequence[Request],
-    *,
-    accuracies: dict[str, Running],
 ) -> tuple[Prods, ProdMemory]:
     """The prods of a batch, and what to remember."""
     window = query.top.window
     problems = _problems(query, requests)
     sound = [request for request in requests if request.id not in problems]
-    chosen = _chosen(plan, window, state, sound, accuracies)
+    chosen = _chosen(plan, window, state, sound)
     calls: list[ProdCall] = []
     late = 0
     number, reached = state.number, dict(state.reached)
@@ -174,7 +177,6 @@ def _chosen(
     window: Window,
     state: ProdMemory,
     requests: Sequence[Request],
-    accuracies: dict[str, Running],
 ) -> dict[str, AggressivenessState]:
     """The aggressiveness of each source that has one, by now."""
     found: dict[str, AggressivenessState] = {}
@@ -183,7 +185,7 @@ def _chosen(
             continue
         params = _params(source, window)
         now = state.chosen.get(source.label, AggressivenessState.first(params))
-        seen = accuracies.get(source.label, Running())
+        seen = state.accuracy.sources.get(source.label, Running())
         if now.manual is not None and aggressiveness_problem(now.manual, window, ""):
             now = set_manually(now, None, seen)  # saved before such values were refused
         if source.accuracy is not None:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
+from slackwater.control.accuracy import Accuracy
 from slackwater.control.orders import PeriodOrder, Prods, WindowOrder, Work
 from slackwater.control.request import Request
 from slackwater.disorder.periods import Found
 from slackwater.disorder.strays import Group
-from slackwater.estimate.running import Running
 from slackwater.plan.stage import PipelinePlan
 from slackwater.stats.panes import PaneCount
 
@@ -90,11 +90,12 @@ class Feedback:
     """What executing a batch measured, by query.
 
     ``measured`` are errors of results, or the recall of periods; ``found`` results that joins
-    computed.
+    computed; ``accuracy`` is what estimates were worth, by now.
     """
 
     measured: dict[str, Measured] = field(default_factory=dict)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
+    accuracy: dict[str, Accuracy] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,7 @@ class Observation:
     ``panes`` maps each base state to its pane histogram, ``now`` is the heartbeat's wall time
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
     ``sums`` has totals of partials by base state. ``distinct`` counts values of columns, by input
-    of joins whose order is not chosen yet. ``requests`` are prods of people; ``accuracies`` says,
-    by query and source of prods, what estimates were worth so far.
+    of joins whose order is not chosen yet. ``requests`` are prods of people.
     """
 
     batch: int
@@ -118,7 +118,6 @@ class Observation:
     sums: dict[str, dict[str, float]] = field(default_factory=dict)
     distinct: dict[str, dict[str, float]] = field(default_factory=dict)
     requests: tuple[Request, ...] = ()
-    accuracies: dict[str, dict[str, Running]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from msgspec import convert, to_builtins
 
 from slackwater.control import version4
+from slackwater.control.prods import ProdMemory
 from slackwater.control.records import (
     STATE_VERSION,
     ControlState,
@@ -61,17 +62,20 @@ def read_after(value: Mapping[str, Any], before: ControlState) -> ControlState:
     after = read_state(value)
     if value["version"] != 4:
         return after
-    queries = {name: _with_meters(one, before.of(name)) for name, one in after.queries.items()}
+    queries = {name: _measured(one, before.of(name)) for name, one in after.queries.items()}
     return replace(after, queries=queries)
 
 
-def _with_meters(after: QueryMemory, before: QueryMemory) -> QueryMemory:
-    meters = {
-        name: replace(meter, quality=without_last(past.quality))
-        for name, meter in after.controllers.items()
-        if isinstance(meter, Metered) and isinstance(past := before.controllers.get(name), Metered)
-    }
-    return replace(after, controllers=after.controllers | meters)
+def _measured(after: QueryMemory, before: QueryMemory) -> QueryMemory:
+    """The memory with all that was measured before."""
+    found: dict[str, object] = {}
+    for name, one in after.controllers.items():
+        past = before.controllers.get(name)
+        if isinstance(one, Metered) and isinstance(past, Metered):
+            found[name] = replace(one, quality=without_last(past.quality))
+        elif isinstance(one, ProdMemory) and isinstance(past, ProdMemory):
+            found[name] = replace(one, accuracy=past.accuracy)
+    return replace(after, controllers=after.controllers | found)
 
 
 def read_decision(value: Mapping[str, Any], controllers: Controllers = CONTROLLERS) -> Decision:

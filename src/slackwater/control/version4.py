@@ -38,7 +38,8 @@ def _memory(old: Mapping[str, Any], manifest: Mapping[str, Any], query: str) -> 
         results = [dict(zip(names, one, strict=True)) for one in results]
         found["recall_meter"] = {"quality": quality, "found": results}
     if query in old["prodding"]:
-        found["prods"] = old["prodding"][query]
+        judged = manifest.get("judged", {}).get(query, {})
+        found["prods"] = {**old["prodding"][query], "accuracy": _accuracy(judged)}
     if query in old.get("backlogs", {}):
         found["backlog"] = _backlog(old["backlogs"][query])
     if query in old["orders"]:
@@ -66,6 +67,37 @@ def _adwin(old: Mapping[str, Any]) -> Plain:
 
 def _bucket(items: int, mean: float, deviation: float, counts: list[Any]) -> Plain:
     return {"items": items, "mean": mean, "deviation": deviation, "delays": {"counts": counts}}
+
+
+def _accuracy(old: Mapping[str, Any]) -> Plain:
+    return {
+        "columns": {name: _monitor(one) for name, one in old.get("columns", {}).items()},
+        "sources": {name: _running(*one) for name, one in old.get("sources", {}).items()},
+    }
+
+
+def _monitor(old: Mapping[str, Any]) -> Plain:
+    ages = [
+        [number, {"running": _running(*run), "ratios": _ratios(*ratios), **_share(*share)}]
+        for number, run, ratios, *share in old["ages"]
+    ]
+    groups = [[name, {"running": _running(*run), "seen": n}] for name, run, n in old["groups"]]
+    return {**old, "overall": _running(*old["overall"]), "ages": ages, "groups": groups}
+
+
+def _share(share: float | None, weight: float) -> Plain:
+    return {"share": share, "share_weight": weight}
+
+
+def _running(
+    pairs: int, total: float, weighted: float | None, worst: float | None, recent: list[float]
+) -> Plain:
+    names = ("pairs", "total", "weighted", "worst", "recent")
+    return dict(zip(names, (pairs, total, weighted, worst, recent), strict=True))
+
+
+def _ratios(centre: float, first: int, odd: float, weights: list[float]) -> Plain:
+    return {"centre": centre, "first": first, "odd": odd, "weights": weights}
 
 
 def _backlog(old: Mapping[str, Any]) -> Plain:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.control.accuracy import Accuracy
 from slackwater.control.clock import origin_of
 from slackwater.control.join_plan import tree_of
 from slackwater.control.orders import PeriodOrder
@@ -27,12 +28,13 @@ from slackwater.spark.book import (
     estimates_state,
     was_kept_longer,
 )
+from slackwater.spark.converging import Sample
 from slackwater.spark.engine import Delta, Engine, new_run
 from slackwater.spark.estimating import Estimator
 from slackwater.spark.intake import Intake, Observer
 from slackwater.spark.join_shape import JoinShape
 from slackwater.spark.joins import JoinRunner, Moment
-from slackwater.spark.judging import Judged, judge
+from slackwater.spark.judging import compare, sample
 from slackwater.spark.near import Near
 from slackwater.spark.pairing import can_pair, pairs_of
 from slackwater.spark.quality import (
@@ -85,10 +87,10 @@ class Layout:
 class Applying:
     """One batch being applied in one engine.
 
-    ``before`` is the state the batch began with, ``after`` what was decided to follow. ``judged``
-    goes on from batch to batch, ``found`` is what the joins of this batch computed, ``measured``
-    what was measured of promises,
-    ``answered`` the rows of estimates by prod, ``failed`` what prods ran into.
+    ``before`` is the state the batch began with, ``after`` what was decided to follow. ``found`` is
+    what the joins of this batch computed, ``measured`` what was measured of promises, ``accuracy``
+    what estimates were worth, by now. ``answered`` has the rows of estimates by prod, ``failed``
+    what prods ran into.
     """
 
     layout: Layout
@@ -102,9 +104,10 @@ class Applying:
     before: ControlState
     after: ControlState
     ended: bool
-    judged: dict[str, Judged]
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     measured: dict[str, Measured] = field(default_factory=dict)
+    accuracy: dict[str, Accuracy] = field(default_factory=dict)
+    samples: dict[str, Sample] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
     fresh: dict[str, Run | None] = field(default_factory=dict)
@@ -251,7 +254,7 @@ class Applying:
             self.layout.readings[query.name],
             self.book,
             self._progress(query),
-            self.judged.get(query.name, Judged()),
+            self._accuracy(query),
         )
         before = self.before.of(query.name).find(ProdMemory) or ProdMemory()
         speaker = Speaker(
@@ -295,9 +298,17 @@ class Applying:
         reading = self.layout.readings[query.name]
         said = engine.load(runs, reading.kept)
         pairs = self._pairs(engine, reading, said, finals)
-        before = self.judged.get(query.name, Judged())
-        self.judged[query.name] = judge(before, query.estimates, pairs, self.decision.batch)
+        if pairs.num_rows:
+            found = self._accuracy(query).plus(compare(query.estimates, pairs))
+            self.accuracy[query.name] = found
+            if (shown := sample(pairs, self.decision.batch)) is not None:
+                self.samples[query.name] = shown
         return finals
+
+    def _accuracy(self, query: QueryPlan) -> Accuracy:
+        """What estimates were worth so far, with those that met their finals in this batch."""
+        before = self.before.of(query.name).find(ProdMemory) or ProdMemory()
+        return self.accuracy.get(query.name, before.accuracy)
 
     @staticmethod
     def _pairs(engine: Engine[Any], reading: Reading, said: Any, finals: Any) -> pa.Table:

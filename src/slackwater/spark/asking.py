@@ -13,7 +13,6 @@ from slackwater.spark.book import Book
 from slackwater.spark.checkpoint import Checkpoint, unseal
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.inbox import Inbox, check_query, new_id
-from slackwater.spark.judging import Judged
 from slackwater.spark.reading import Reading
 from slackwater.spark.run import Run
 from slackwater.spark.snapshot import Snapshot
@@ -104,7 +103,5 @@ def newest(folder: Checkpoint) -> Snapshot:
     book = Book({})
     for run in manifest["runs"]:
         book.add(Run.from_json(run))
-    judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
-    return Snapshot(
-        manifest["batch"], book, read_state(manifest["control"], manifest=manifest), judged
-    )
+    state = read_state(manifest["control"], manifest=manifest)
+    return Snapshot(manifest["batch"], book, state)

@@ -9,6 +9,7 @@ from typing import Generic
 import numpy as np
 import pyarrow as pa
 
+from slackwater.control.accuracy import Accuracy
 from slackwater.control.late import END_OF_TIME
 from slackwater.control.orders import ProdCall
 from slackwater.control.prods import Mark, ProdMemory, Progress, marks
@@ -18,7 +19,6 @@ from slackwater.query.expression import Expression
 from slackwater.spark.book import BEGIN_OF_TIME, Book
 from slackwater.spark.engine import Engine, R
 from slackwater.spark.folding import are_few, folded
-from slackwater.spark.judging import Judged
 from slackwater.spark.labelling import labelled
 from slackwater.spark.reading import Reading
 
@@ -31,7 +31,7 @@ class Estimator(Generic[R]):
     reading: Reading
     book: Book
     progress: Progress
-    judged: Judged
+    judged: Accuracy
 
     def said(
         self,
@@ -122,7 +122,7 @@ class Estimator(Generic[R]):
 
 
 def mark_table(
-    found: Sequence[Mark], calls: Sequence[ProdCall], reading: Reading, judged: Judged
+    found: Sequence[Mark], calls: Sequence[ProdCall], reading: Reading, judged: Accuracy
 ) -> pa.Table:
     """What is said beside the values, by prod and window: coverage and factors of error bands."""
     ages = np.asarray([mark.age for mark in found], np.float64)
@@ -143,7 +143,7 @@ def mark_table(
     return pa.table(columns)
 
 
-def _coverage(ages: Array, reading: Reading, judged: Judged) -> Array:
+def _coverage(ages: Array, reading: Reading, judged: Accuracy) -> Array:
     """The share of rows that estimates of this age used to have; of time, before that is known."""
     passed: Array = np.minimum(ages, 1.0)
     known = next((judged.columns[n] for n in reading.columns.numeric if n in judged.columns), None)

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.control.join_plan import choice_of, tree_of
+from slackwater.control.prods import ProdMemory
 from slackwater.control.records import Tier, qualities
 from slackwater.control.request import Request, problem_of
 from slackwater.disorder.recall_slack import RecallSlackState
@@ -25,7 +26,6 @@ from slackwater.spark.asking import ATTEMPTS, read_estimates
 from slackwater.spark.book import inner_states
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.inbox import check_query, new_id
-from slackwater.spark.judging import Judged
 from slackwater.spark.loop import Loop
 from slackwater.spark.quality import by_key
 from slackwater.spark.reading import Reading
@@ -200,7 +200,8 @@ class Handle:
         ``mean``, ``recent`` and ``worst`` over all, the same ``by_age`` (share of the window's
         span that the clock had passed) and ``by_group``.
         """
-        return self._loop.snapshot.judged.get(self._estimating(query), Judged()).details()
+        memory = self._loop.snapshot.state.of(self._estimating(query)).find(ProdMemory)
+        return (memory or ProdMemory()).accuracy.details()
 
     def results(self, query: str | None = None, *, latest: bool = False) -> DataFrame:
         """What a query has said so far: all of it, or the latest known answer of each window.

@@ -23,7 +23,6 @@ from slackwater.control.records import (
     Observation,
     Policy,
     Tier,
-    qualities,
 )
 from slackwater.control.request import Request
 from slackwater.control.saved import plain, read_after, read_decision, read_state
@@ -52,13 +51,13 @@ from slackwater.spark.checkpoint import (
 )
 from slackwater.spark.columnar import ColumnarEngine
 from slackwater.spark.control_stream import repeatable
+from slackwater.spark.converging import Sample
 from slackwater.spark.disk import sync_all, sync_tree
 from slackwater.spark.distributed import SparkEngine
 from slackwater.spark.engine import Delta, Engine
 from slackwater.spark.failure import storage_failure
 from slackwater.spark.inbox import Answer, Inbox
 from slackwater.spark.intake import few_cores
-from slackwater.spark.judging import Judged
 from slackwater.spark.near import Near
 from slackwater.spark.observe import Observing
 from slackwater.spark.progress import SparkLog
@@ -106,7 +105,7 @@ class Loop:
     last_aside: int = 0
     adaptive: str | None = None
     observing: Observing = field(init=False)
-    judged: dict[str, Judged] = field(default_factory=dict)
+    samples: dict[str, Sample] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
     blamed: set[tuple[str, str]] = field(default_factory=set)
@@ -202,7 +201,7 @@ class Loop:
     def _snapshot(self) -> Snapshot:
         """What the last batch left behind, for readers in other threads."""
         runs = {state: list(runs) for state, runs in self.book.runs.items()}
-        return Snapshot(self.batch, Book(runs), self.state, dict(self.judged))
+        return Snapshot(self.batch, Book(runs), self.state)
 
     def _paths(self, batch: int) -> set[str]:
         return {Run.from_json(run).path for run in self.checkpoint.manifest(batch)["runs"]}
@@ -212,7 +211,6 @@ class Loop:
         self.sealed = manifest["sealed"]
         self.state = read_state(manifest["control"], manifest=manifest)
         self.answered_before = tuple(manifest["answered_before"])
-        self.judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
         runs = [Run.from_json(run) for run in manifest["runs"]]
         self.book = Book({})
         for run in runs:
@@ -295,18 +293,22 @@ class Loop:
             self.state,
             after,
             ended=ended,
-            judged=self.judged,
         )
         told = applying.apply(deltas)
         self.answered = applying.answered
-        after = learn(self.policy, after, Feedback(applying.measured, applying.found))
-        self.failed = applying.failed
+        after = self._learned(after, applying)
+        self.failed, self.samples = applying.failed, applying.samples
         watch.lap("apply")
         if rows is not None and rows.is_cached:
             rows.unpersist()
         self._record(engine, decision, after, told, watch, offsets=offsets, sealed=ended)
         for text in looked.result() if looked is not None else ():
             self.events.write("notice", batch=batch, text=text)
+
+    def _learned(self, after: ControlState, applying: Applying) -> ControlState:
+        """The state with what executing the batch measured."""
+        feedback = Feedback(applying.measured, applying.found, applying.accuracy)
+        return learn(self.policy, after, feedback)
 
     def _flushed(self, mark: Future[str | None]) -> str | None:
         """The mark of Spark's offsets, now that nothing of this batch can come before them."""
@@ -372,7 +374,6 @@ class Loop:
             sums={identity: delta.sums for identity, delta in deltas.items() if delta.sums},
             distinct=self.observing.distinct(engine, deltas, self.state),
             requests=self._tried(self._waiting()),
-            accuracies={name: judged.sources for name, judged in self.judged.items()},
         )
         decision, after = step(self.policy, observation, self.state)
         written = {"decision": plain(decision), "after": plain(after), "ended": ended}
@@ -420,9 +421,7 @@ class Loop:
         self.columnar.keep_only(self.book.all())
         if self.distributed is not None:
             self.distributed.keep_only(self.book.all() if engine is self.distributed else ())
-        report = batch_report(
-            decision, told, self.book, watch, qualities(after), judged=self.judged
-        )
+        report = batch_report(decision, told, self.book, watch, after, samples=self.samples)
         answers = self._answers(decision)
         ids = (answer.prod for answer in answers)
         known = repeatable([*self.answered_before, *ids])
@@ -434,7 +433,6 @@ class Loop:
                 "offsets": offsets,
                 "control": plain(after),
                 "runs": [run.to_json() for run in self.book.all()],
-                "judged": {name: judged.to_json() for name, judged in self.judged.items()},
                 "report": report,
                 "answers": [asdict(answer) for answer in answers],
                 "answered_before": known,

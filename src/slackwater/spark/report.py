@@ -7,9 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slackwater.control.orders import Prods, Work
-from slackwater.control.records import Decision, Quality, QueryDecision
+from slackwater.control.prods import ProdMemory
+from slackwater.control.records import (
+    ControlState,
+    Decision,
+    Quality,
+    QueryDecision,
+    QueryMemory,
+    qualities,
+)
 from slackwater.spark.book import Book
-from slackwater.spark.judging import Judged
+from slackwater.spark.converging import Sample
 from slackwater.spark.run import sizes, total_rows
 
 
@@ -31,11 +39,12 @@ def batch_report(
     told: dict[str, dict[str, int]],
     book: Book,
     watch: Stopwatch,
-    quality: dict[str, Quality],
+    after: ControlState,
     *,
-    judged: dict[str, Judged],
+    samples: dict[str, Sample],
 ) -> dict[str, Any]:
-    """What this batch did, as the ``batch`` event tells it."""
+    """What this batch did, as the ``batch`` event tells it; ``after`` is what it left behind."""
+    quality = qualities(after)
     return {
         "batch": decision.batch,
         "at": decision.emitted_at,
@@ -61,7 +70,7 @@ def batch_report(
                 **({"quality": _quality(quality[name], q)} if name in quality else {}),
                 **({"backlog": _backlog(q.working)} if q.working else {}),
                 **(
-                    _estimates(q.prodding, told[name], judged.get(name, Judged()), decision.batch)
+                    _estimates(q.prodding, told[name], after.of(name), samples.get(name))
                     if q.prodding
                     else {}
                 ),
@@ -103,12 +112,10 @@ def _backlog(working: Work) -> dict[str, int]:
 
 
 def _estimates(
-    prodding: Prods, told: dict[str, int], judged: Judged, batch: int
+    prodding: Prods, told: dict[str, int], memory: QueryMemory, sample: Sample | None
 ) -> dict[str, dict[str, Any]]:
     """Prods and estimates of a batch, and what estimates were worth so far."""
-    sample = judged.sample
-    if sample is not None and sample.batch != batch:  # told before
-        sample = None
+    judged = (memory.find(ProdMemory) or ProdMemory()).accuracy
     return {
         "estimates": {
             "prods": len(prodding.calls) - told["failed"],

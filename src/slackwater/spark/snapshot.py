@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from slackwater.control.clock import origin_of
 from slackwater.control.orders import ProdCall
@@ -24,7 +24,6 @@ from slackwater.spark.engine import Engine, R
 from slackwater.spark.estimating import Estimator
 from slackwater.spark.fault import FAULTS, fault
 from slackwater.spark.inbox import new_id
-from slackwater.spark.judging import Judged
 from slackwater.spark.reading import Reading
 
 
@@ -35,7 +34,6 @@ class Snapshot:
     batch: int
     book: Book
     state: ControlState
-    judged: dict[str, Judged] = field(default_factory=dict)
 
     def estimate(self, engine: Engine[R], reading: Reading, where: str | None) -> R:
         """What the open windows of a query would say; raises if nothing open is asked for."""
@@ -67,9 +65,10 @@ class Snapshot:
     def _said(self, engine: Engine[R], reading: Reading, progress: Progress, call: ProdCall) -> R:
         """The estimates, whatever becomes of the runs they were read from."""
         before = self.state.of(reading.query).find(ProdMemory) or ProdMemory()
-        judged = self.judged.get(reading.query, Judged())
         now = time.time_ns() // 1000
-        said = Estimator(engine, reading, self.book, progress, judged).said([call], before, now)
+        said = Estimator(engine, reading, self.book, progress, before.accuracy).said(
+            [call], before, now
+        )
         if said is None:
             said = engine.lift(reading.said.empty_table())
         return engine.detach(engine.pick(said, reading.shown))
