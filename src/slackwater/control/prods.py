@@ -133,13 +133,13 @@ def prods_of(
     late = 0
     number, reached = state.number, dict(state.reached)
     for source in plan.sources:
-        if source.label in chosen:
+        if source.every is not None:
+            found = _on_schedule(source.every, window, progress)
+        else:
             p, before = chosen[source.label].value, state.reached.get(source.label)
             ends, reached[source.label] = _due(window, progress, p, before)
             found, missed = _at_points(ends, window, progress)
             late += missed
-        else:
-            found = _on_schedule(source, window, progress)
         if found is not None:
             found = _newest(window, found)
             number += 1
@@ -243,13 +243,12 @@ def _newest(window: Window, found: tuple[int, int]) -> tuple[int, int]:
     return max(found[0], found[1] - (MOST - 1) * window.slide), found[1]
 
 
-def _on_schedule(source: ProdSource, window: Window, progress: Progress) -> tuple[int, int] | None:
+def _on_schedule(every: int, window: Window, progress: Progress) -> tuple[int, int] | None:
     """The windows that a source prods by the clock: all that are open, or none."""
     clock, before = progress.clock, progress.before
     if clock is None or before is None or clock <= before:
         return None
-    assert source.every is not None
-    if source.every and not len(points_passed(before, clock, source.every)):
+    if every and not len(points_passed(before, clock, every)):
         return None
     return open_windows(window, progress)
 
@@ -312,7 +311,8 @@ def marks(
     calls: Sequence[ProdCall], state: ProdMemory, window: Window, progress: Progress
 ) -> Iterator[Mark]:
     """Every prod with each of its windows, in the order of their estimates."""
-    assert progress.clock is not None
+    if progress.clock is None:
+        return
     seen = {start: (revision, age) for start, revision, age in state.windows}
     for ask, call in enumerate(calls):
         for start in range(call.first, call.last + 1, window.slide):

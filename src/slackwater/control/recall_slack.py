@@ -14,6 +14,7 @@ from slackwater.control.records import (
     Feedback,
     Measured,
     Metered,
+    QueryMemory,
     without_last,
 )
 from slackwater.disorder import recall_slack
@@ -154,11 +155,10 @@ def _kept(state: RecallSlackState) -> int:
     return state.watermark - state.floor
 
 
-def last_periods(
-    params: RecallSlackParams, state: RecallSlackState, found: tuple[Found, ...], clock: int | None
-) -> Judged:
+def last_periods(params: Recall, memory: QueryMemory, found: tuple[Found, ...]) -> Judged:
     """The stream has ended: all periods that were not measured yet."""
-    return recall_slack.last_periods(params, state, found, clock)
+    state = memory.find(RecallSlackState) or RecallSlackState()
+    return recall_slack.last_periods(params.params, state, found, memory.clock)
 
 
 def _words(params: Recall) -> Words:

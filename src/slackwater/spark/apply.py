@@ -17,7 +17,6 @@ from slackwater.control.prods import ProdMemory, Progress
 from slackwater.control.recall_slack import Recall, last_periods
 from slackwater.control.records import ControlState, Decision, Measured
 from slackwater.disorder.periods import Found
-from slackwater.disorder.recall_slack import RecallSlackState
 from slackwater.errors import Problem
 from slackwater.plan.opening import paired
 from slackwater.plan.stage import PipelinePlan, QueryPlan
@@ -367,9 +366,8 @@ class Applying:
         order = self.decision.queries[query.name].finding or PeriodOrder(0, 0, ())
         periods, unseen = order.periods, order.unseen
         if self.ended:
-            found, clock = self.found.pop(query.name, ()), self.after.of(query.name).clock
-            known = self.after.of(query.name).find(RecallSlackState) or RecallSlackState()
-            last = last_periods(recall.params, known, found, clock)
+            found = self.found.pop(query.name, ())
+            last = last_periods(recall, self.after.of(query.name), found)
             periods, unseen = periods + last.periods, unseen + last.unseen
         table = recall_table(periods, recall.contract, recall.join.stamp)
         self.measured[query.name] = replace(measured_recall(table), unseen=unseen)
