@@ -31,11 +31,16 @@ from tests.spark.story import write_input
 cli = CliRunner()
 
 
-def accuracy(loop: Loop) -> Accuracy:
-    """What the estimates of a query were worth."""
+def prods(loop: Loop) -> ProdMemory:
+    """What is remembered of the prods of a query."""
     memory = loop.state.of("q").find(ProdMemory)
     assert memory is not None
-    return memory.accuracy
+    return memory
+
+
+def accuracy(loop: Loop) -> Accuracy:
+    """What the estimates of a query were worth."""
+    return prods(loop).accuracy
 
 
 def even(count: int = 20, span: int = 5, keys: int = 2) -> list[pa.Table]:
@@ -129,7 +134,7 @@ def test_the_controller_finds_the_aggressiveness_that_keeps_the_accuracy(
     query = totals().query("q", sw.slack(0), sink=sw.memory(), estimates=terms)
     tables = even(200, span=1)
     loop = run(spark, (query,), tables, tmp_path / "ck", flush=False)
-    chosen = loop.state.prodding["q"].chosen["accuracy-1"]
+    chosen = prods(loop).chosen["accuracy-1"]
     assert 0.25 <= chosen.value <= 0.35
     assert accuracy(loop).sources["accuracy-1"].last_mean == pytest.approx(70, abs=8)
 
