@@ -5,6 +5,7 @@ import pytest
 
 from slackwater.disorder.fulfilment import kept_share
 from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
+from slackwater.query.contract import ErrorKind
 
 COVERAGE = np.linspace(0.5, 1.0, 101)
 
