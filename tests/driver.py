@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from slackwater import testing
-from slackwater.control.waiting import slack_params
+from slackwater.control.error_slack import ErrorBound
 from slackwater.execute.loop import Loop
 from slackwater.execute.sinks import MemorySink
 from slackwater.plan.build import check
@@ -88,7 +88,8 @@ def replayed(
 ) -> list[tuple[Any, ...]]:
     """The same query, tuple at a time."""
     plan = lay_out(check((query,))).queries[0]
-    slack = slack_params(plan) if plan.promise else None
+    bound = ErrorBound.of(plan)
+    slack = None if bound is None else bound.params
     interpreter = Interpreter(plan, "ts", slack, zone=zone)
     found = [row for table in batches for row in interpreter.feed(table)]
     found += interpreter.finish() if flush else []

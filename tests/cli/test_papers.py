@@ -108,6 +108,7 @@ def test_a_folder_that_cannot_be_made_is_told_before_the_work(
 
 
 def test_the_command_is_known_without_loading_the_experiments() -> None:
-    code = "import sys, slackwater.cli.commands.papers; print('slackwater.papers.catalogue' in sys.modules)"
+    code = "import sys, slackwater.cli.commands.papers; print('{PLACE}' in sys.modules)"
+    code = code.replace("{PLACE}", "slackwater.papers.catalogue")
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from slackwater.control.finding import finding_params
+from slackwater.control.error_slack import WindowMeter
+from slackwater.control.late import END_OF_TIME, cuts
+from slackwater.control.recall_slack import Recall
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -19,7 +21,9 @@ from slackwater.control.records import (
     QueryDecision,
     StreamDecision,
 )
-from slackwater.control.step import END_OF_TIME, cuts, start, step
+from slackwater.control.saved import plain, read_decision, read_state
+from slackwater.control.step import start, step
+from slackwater.disorder.recall_slack import RecallSlackState
 from slackwater.plan.build import check
 from slackwater.plan.stage import lay_out
 from slackwater.query import contract
@@ -167,7 +171,7 @@ def test_more_slack_after_a_restart_does_not_move_the_watermark_back() -> None:
     hand = Hand(small)
     hand.see(100)
     again = Hand(large)
-    again.state = ControlState.from_json(json.loads(json.dumps(hand.state.to_json())))
+    again.state = read_state(json.loads(json.dumps(plain(hand.state))))
     assert again.query(110).upto == 99 * SECOND
     assert again.query(170).upto == 110 * SECOND
 
@@ -185,7 +189,7 @@ def test_the_end_of_the_stream_closes_everything() -> None:
     hand.see(100)
     found = hand.query(ended=True)
     assert found.upto == END_OF_TIME
-    assert hand.state.watermarks["q"] == END_OF_TIME
+    assert hand.state.of("q").watermark == END_OF_TIME
 
 
 def test_the_end_of_a_stream_that_never_spoke_closes_nothing() -> None:
@@ -354,7 +358,7 @@ def test_groups_of_strays_go_through_json() -> None:
     hand = Hand(policy(query()))
     hand.see(5)
     hand.see(6, FAR)
-    assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state
+    assert read_state(json.loads(json.dumps(plain(hand.state)))) == hand.state
 
 
 def test_without_a_bound_every_row_is_believed() -> None:
@@ -384,8 +388,7 @@ def test_a_contract_answers_nothing_until_delays_are_known() -> None:
     told = [hand.see(*regular(batch, late=29)) for batch in range(9)]
     held = [decision.queries["q"].upto is None for decision in told]
     assert held == [True] * 6 + [False] * 3  # delays are 28 s, the clock before is 59 s
-    waits = [decision.queries["q"].waiting for decision in told]
-    phases = [None if wait is None else wait.phase for wait in waits]
+    phases = [decision.queries["q"].controllers["error_slack"]["phase"] for decision in told]
     assert phases == ["holding"] * 6 + ["warm-up"] * 3
     assert told[-1].queries["q"].slack >= 28 * SECOND
     notices = [notice for decision in told for notice in decision.notices]
@@ -427,9 +430,10 @@ def test_results_that_may_be_broken_unseen_are_told() -> None:
     hand = Hand(policy(bounded()))
     for batch in range(40):
         hand.see(*regular(batch, late=2))
-    settled = hand.state.settled["q"]
-    assert settled is not None
-    assert settled >= 300 * SECOND
+    metered = hand.state.of("q").find(WindowMeter)
+    assert metered is not None
+    assert metered.settled is not None
+    assert metered.settled >= 300 * SECOND
     waiting = hand.query(*regular(40), 5.0, 6.0, 17.0).waiting
     assert waiting is not None
     assert waiting.unseen == 2  # two windows, each with one result
@@ -439,7 +443,7 @@ def test_hold_and_doubt_go_through_json() -> None:
     hand = Hand(policy(bounded()))
     for batch in range(4):
         hand.see(*regular(batch, late=7))
-    assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state
+    assert read_state(json.loads(json.dumps(plain(hand.state)))) == hand.state
 
 
 # idle streams -------------------------------------------------------------------------------------
@@ -521,8 +525,8 @@ def test_records_survive_json() -> None:
     hand = Hand(policy(query(size=6, slide=2)))
     for times in [(), (1, None), (40, 2, FAR)]:
         decision = hand.see(*times)
-        assert Decision.from_json(json.loads(json.dumps(decision.to_json()))) == decision
-        assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state
+        assert read_decision(json.loads(json.dumps(plain(decision)))) == decision
+        assert read_state(json.loads(json.dumps(plain(hand.state)))) == hand.state
 
 
 def test_late_rows_are_counted_by_lateness() -> None:
@@ -531,7 +535,7 @@ def test_late_rows_are_counted_by_lateness() -> None:
     assert hand.query(1, 2, 85, 100).lateness == ((20 * SECOND, 1), (100 * SECOND, 2))
     assert hand.query(101).lateness == ()
     decision = hand.see(1)
-    assert Decision.from_json(json.loads(json.dumps(decision.to_json()))) == decision
+    assert read_decision(json.loads(json.dumps(plain(decision)))) == decision
 
 
 # joins under a recall -----------------------------------------------------------------------------
@@ -553,8 +557,7 @@ def test_a_recall_contract_calls_nothing_late_until_delays_are_known() -> None:
         queries = [decision.queries["q"] for decision in told]
         assert [query.upto is None for query in queries] == [True] * 6 + [False] * 3
         assert all(query.late == 0 for query in queries)
-        assert queries[-1].finding is not None
-        assert queries[-1].finding.phase == "warm-up"
+        assert queries[-1].controllers["recall_slack"]["phase"] == "warm-up"
         assert queries[-1].slack >= 28 * SECOND
         notices = [notice for decision in told for notice in decision.notices]
         how = "no results" if emit == "ordered" else "results come, nothing is let go of"
@@ -582,7 +585,9 @@ def test_a_held_join_whose_inputs_fall_quiet_is_answered_in_the_end() -> None:
 
 def test_the_confidence_of_a_recall_is_the_risk_that_is_planned_with() -> None:
     plan = policy(recalled(confidence=0.8)).plan.queries[0]
-    assert finding_params(plan).risk == pytest.approx(0.2)
+    recall = Recall.of(plan)
+    assert recall is not None
+    assert recall.params.risk == pytest.approx(0.2)
 
 
 def test_rows_of_a_join_are_kept_until_what_was_missed_is_counted() -> None:
@@ -591,11 +596,12 @@ def test_rows_of_a_join_are_kept_until_what_was_missed_is_counted() -> None:
         before = hand.state
         finding = hand.query(*regular(batch, late=2)).finding
         assert finding is not None
-        found = hand.state.findings["q"]
+        found = hand.state.of("q").find(RecallSlackState)
+        assert found is not None
         if found.floor is not None and found.watermark is not None:
             assert finding.keep == found.watermark - found.floor >= 0
             assert all(found.floor in cut for cut in cuts(hand.policy, hand.state).values())
-        earlier = before.findings.get("q")
+        earlier = before.of("q").find(RecallSlackState)
         if earlier is not None and earlier.floor is not None and earlier.watermark is not None:
             assert finding.kept == earlier.watermark - earlier.floor
             assert earlier.floor <= (found.floor or 0)
@@ -613,4 +619,4 @@ def test_periods_of_rows_that_nobody_can_count_are_told_and_survive_json() -> No
     finding = hand.query(*regular(41), FAR).finding  # a stray in both inputs, of 864,000 s
     assert finding is not None
     assert finding.unseen == 1
-    assert ControlState.from_json(json.loads(json.dumps(hand.state.to_json()))) == hand.state
+    assert read_state(json.loads(json.dumps(plain(hand.state)))) == hand.state

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.control.asking import Request
+from slackwater.control.request import Request
 from slackwater.events import log
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import convert, to_builtins
 
 from slackwater.disorder.arrivals import CurveParams, Curves, since, table, update
 from slackwater.stats.panes import PaneCount
@@ -72,4 +73,4 @@ def test_only_the_newest_windows_are_kept_and_history_can_be_cut() -> None:
 
 def test_curves_survive_json() -> None:
     curves = update(PARAMS, Curves(), [pane(0, 6), pane(5, 2)], 3)
-    assert Curves.from_json(json.loads(json.dumps(curves.to_json()))) == curves
+    assert convert(json.loads(json.dumps(to_builtins(curves))), Curves) == curves

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from slackwater.disorder.fulfilment import kept_share
-from slackwater.disorder.threshold import Kind, Moments, Requirement, coverage_threshold
+from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
+from slackwater.query.contract import ErrorKind
 
 COVERAGE = np.linspace(0.5, 1.0, 101)
 
@@ -29,7 +30,7 @@ def test_the_chance_of_a_key_is_that_of_a_binomial(rows: int) -> None:
 @pytest.mark.parametrize("kind", ["count", "sum", "avg", "quantile", "heuristic"])
 @pytest.mark.parametrize("sizes", [None, (3.0, 40.0, 900.0)])
 def test_more_coverage_never_keeps_fewer_bounds(
-    kind: Kind, sizes: tuple[float, ...] | None
+    kind: ErrorKind, sizes: tuple[float, ...] | None
 ) -> None:
     found = kept_share(Requirement(kind, 0.05), COVERAGE, Moments(500, 2.0, 1.0), sizes)
     assert np.all(np.diff(found) >= -1e-9)

@@ -9,13 +9,19 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from slackwater.disorder.finding import FindingParams, FindingSeen, FindingState, last_periods, step
 from slackwater.disorder.periods import Found
+from slackwater.disorder.recall_slack import (
+    RecallSeen,
+    RecallSlackParams,
+    RecallSlackState,
+    last_periods,
+    step,
+)
 from slackwater.stats.panes import PaneCount
 from slackwater.units import SECOND, floor_to
 
 WINDOW = 3 * SECOND
-PARAMS = FindingParams(
+PARAMS = RecallSlackParams(
     recall=0.9, over=20 * SECOND, windows=(WINDOW, WINDOW), granularity=SECOND // 10
 )
 Row = tuple[int, int]  # event time, key
@@ -30,7 +36,7 @@ def counts_of(rows: Iterable[Row]) -> tuple[PaneCount, ...]:
 class Join:
     """An immediate join that lets go of rows as the controller says, and counts as Spark does."""
 
-    state: FindingState = field(default_factory=FindingState)
+    state: RecallSlackState = field(default_factory=RecallSlackState)
     clocks: list[int | None] = field(default_factory=lambda: [None, None])
     kept: tuple[list[Row], list[Row]] = field(default_factory=lambda: ([], []))
     found: tuple[Found, ...] = ()
@@ -50,7 +56,7 @@ class Join:
             times = [t for t, _ in rows] + [c for c in [self.clocks[number]] if c is not None]
             self.clocks[number] = max(times, default=None)
         spoken = max((c for c in self.clocks if c is not None), default=None)
-        seen = FindingSeen(
+        seen = RecallSeen(
             before,
             self.clock,
             (counts_of(batch[0]), counts_of(batch[1])),

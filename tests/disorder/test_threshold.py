@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.disorder.threshold import (
-    Kind,
     Moments,
     Requirement,
     coverage_threshold,
     sum_error,
 )
+from slackwater.query.contract import ErrorKind
 
 # spec/qddh.md §12.1: δ = .05, μ = 2, σ² = 1; the last column is COUNT with N = 555
 ROWS = (55, 555, 2775, 5550)
@@ -88,7 +88,7 @@ def test_avg_and_quantile_need_what_their_sampling_error_says() -> None:
 
 @pytest.mark.spec("qddh:F062")
 @pytest.mark.parametrize("kind", ["avg", "sum", "count", "quantile"])
-def test_the_threshold_keeps_its_promise_on_random_samples(kind: Kind) -> None:
+def test_the_threshold_keeps_its_promise_on_random_samples(kind: ErrorKind) -> None:
     import numpy as np
 
     draws = np.random.default_rng(5)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import slackwater as sw
-from slackwater.control.finding import finding_params
+from slackwater.control.recall_slack import Recall
 from slackwater.errors import QueryError
 from slackwater.plan.explain import explain_json, explain_text
 from slackwater.plan.graph import equal_classes
@@ -213,7 +213,7 @@ def test_the_plan_is_explained() -> None:
 
 def test_the_confidence_of_a_recall_is_the_risk_of_its_controller() -> None:
     query = joined("a", "b").query("q", sw.min_recall(0.9, confidence=0.8))
-    assert finding_params(plan(query).queries[0]).risk == pytest.approx(0.2)
+    assert Recall.of(plan(query).queries[0]).params.risk == pytest.approx(0.2)
 
 
 def test_instants_and_wall_clocks_are_not_joined() -> None:

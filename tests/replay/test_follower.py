@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from slackwater.control.waiting import slack_params
+from slackwater.control.error_slack import ErrorBound
 from slackwater.plan.build import check
 from slackwater.plan.stage import lay_out
 from slackwater.query import contract
@@ -59,7 +59,7 @@ def test_what_the_meter_says_is_never_more_than_what_is_true(seed: int) -> None:
     promise = contract.max_error(EPSILON, confidence=0.8)
     query = windows.aggregate(n="count(*)").query("q", promise)
     plan = lay_out(check([query])).queries[0]
-    interpreter = Interpreter(plan, "ts", slack_params(plan))
+    interpreter = Interpreter(plan, "ts", ErrorBound.of(plan).params)
     batches, answers = heavy(3000, seed), []
     for part in batches:
         answers += interpreter.feed(part)

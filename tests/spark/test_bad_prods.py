@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.control import prodding
-from slackwater.control.asking import Request
+from slackwater.control.request import Request
 from slackwater.events import log
 from slackwater.execute import loop as looping
 from slackwater.execute.batch import Applying

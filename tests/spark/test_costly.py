@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import LongType, StructField, StructType
 
 import slackwater as sw
-from slackwater.control.working import Piece
+from slackwater.control.orders import Piece
 from slackwater.events import log
 from slackwater.execute.loop import Loop
 from slackwater.execute.sinks import MemorySink

@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 
 import slackwater as sw
 from slackwater.cli.main import app
-from slackwater.control.asking import Request
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.prods import ProdMemory
+from slackwater.control.request import Request
 from slackwater.events import log
 from slackwater.execute.limits import Limits
 from slackwater.execute.loop import Loop
@@ -27,6 +29,18 @@ from tests.spark.driver import batch, frame, make_loop, readings, run
 from tests.spark.story import write_input
 
 cli = CliRunner()
+
+
+def prods(loop: Loop) -> ProdMemory:
+    """What is remembered of the prods of a query."""
+    memory = loop.state.of("q").find(ProdMemory)
+    assert memory is not None
+    return memory
+
+
+def accuracy(loop: Loop) -> Accuracy:
+    """What the estimates of a query were worth."""
+    return prods(loop).accuracy
 
 
 def even(count: int = 20, span: int = 5, keys: int = 2) -> list[pa.Table]:
@@ -109,7 +123,7 @@ def test_a_person_may_say_what_a_good_estimate_is(spark: SparkSession, tmp_path:
     terms = sw.estimates(every=0, quality=quality)
     query = totals().query("q", sw.slack(0), sink=sw.memory(), estimates=terms)
     loop = run(spark, (query,), even(12), tmp_path / "ck")
-    assert loop.judged["q"].columns["n"].overall.worst == 85.0
+    assert accuracy(loop).columns["n"].overall.worst == 85.0
 
 
 @pytest.mark.spec("prodding:F55")
@@ -120,9 +134,9 @@ def test_the_controller_finds_the_aggressiveness_that_keeps_the_accuracy(
     query = totals().query("q", sw.slack(0), sink=sw.memory(), estimates=terms)
     tables = even(200, span=1)
     loop = run(spark, (query,), tables, tmp_path / "ck", flush=False)
-    chosen = loop.state.prodding["q"].chosen["accuracy-1"]
+    chosen = prods(loop).chosen["accuracy-1"]
     assert 0.25 <= chosen.value <= 0.35
-    assert loop.judged["q"].sources["accuracy-1"].last_mean == pytest.approx(70, abs=8)
+    assert accuracy(loop).sources["accuracy-1"].last_mean == pytest.approx(70, abs=8)
 
 
 @pytest.mark.spec("prodding:F20")

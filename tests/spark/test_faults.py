@@ -23,7 +23,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
-from slackwater.control.asking import Request
+from slackwater.control.request import Request
 from slackwater.events import log
 from slackwater.execute.loop import Loop
 from slackwater.execute.sinks import Results, Target
@@ -527,7 +527,7 @@ def test_a_batch_that_is_run_again_decides_what_it_decided(
     again.close()
     assert again.checkpoint.decision_path(1).read_bytes() == written
     decided = json.loads(written)["body"]["decision"]
-    assert again.state.watermarks["q"] == decided["queries"]["q"]["upto"] == 10_000_000
+    assert again.state.of("q").watermark == decided["queries"]["q"]["upto"] == 10_000_000
     rows = pq.read_table(tmp_path / "results" / "q").to_pylist()
     assert {round(r["emitted_at"].timestamp() * 1e6) for r in rows} == {decided["emitted_at"]}
 
@@ -745,7 +745,7 @@ def test_slack_may_change_between_starts_and_the_watermark_never_goes_back(
         loop = make_loop(spark, (per_key(slack),), tmp_path)
         loop.process(frame(spark, loop, FEW[number]), number)
         loop.close()
-        marks.append(loop.state.watermarks["q"] / 1_000_000)
+        marks.append(loop.state.of("q").watermark / 1_000_000)
     assert marks == [2, 2, 27, 27]  # clocks 4, 12, 27, 31
     rows = pq.read_table(tmp_path / "results" / "q").to_pylist()
     found = sorted((r["window_start"].timestamp(), r["k"], r["n"], r["kind"]) for r in rows)
@@ -790,7 +790,7 @@ def test_the_windows_of_a_stream_that_fell_silent_close_by_the_heartbeat(
     for later in (1, 4, 5):
         feed(batch(), wall + later)
     assert sink.table() is None
-    assert loop.state.watermarks["q"] == 7_000_000
+    assert loop.state.of("q").watermark == 7_000_000
     feed(batch(), wall + 7)  # 8 + 7 - 1 is beyond 10
     found = sorted((r["k"], r["s"]) for r in sink.table().to_pylist())
     assert found == [(1, 1), (2, 2)]
@@ -817,7 +817,7 @@ def test_what_closes_is_answered_once_and_nothing_of_it_remains(
     for number in range(12 if tier == "columnar" else 5):
         rows = [(t, t % 3, 1) for t in range(number * 7, number * 7 + 7)]
         loop.process(frame(spark, loop, batch(*rows)), number)
-        mark = loop.state.watermarks["q"] / 1_000_000
+        mark = loop.state.of("q").watermark / 1_000_000
         assert all(run.high / 1_000_000 + 6 > mark for run in loop.catalog.all())
         assert len(loop.catalog.all()) <= 4  # bounded by what is open, not by history
         table = sink.batches.get(number)

@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
+from slackwater.control.join_plan import choice_of
 from slackwater.errors import QueryError
 from slackwater.events import log
 from slackwater.execute.duck import DuckEngine
@@ -151,7 +152,7 @@ def test_an_input_that_no_row_can_pass_still_moves_its_clock(
     loop.process(frame(spark, loop, batch((1, 1, 10), (7, 1, 21))), 0)
     loop.process(frame(spark, loop, batch((9, 1, 11))), 1)
     assert shown(sink, "av") == []
-    assert loop.state.clocks == {"q": 9_000_000}
+    assert loop.state.of("q").clock == 9_000_000
     loop.close()
 
 
@@ -280,17 +281,18 @@ def test_the_order_is_chosen_once_all_streams_have_spoken(
     query = joined.query("q", sw.slack("5 s"), sink=sw.memory())
     loop = make_loop(spark, (query,), tmp_path)
     loop.process(frame(spark, loop, both([(1, 1, 1)], [(1, 1, 1)])), 0)
-    assert loop.state.orders == {}
+    assert choice_of(loop.state.of("q")) is None
     rows = {
         "a": batch((1, 1, 1)),
         "b": batch(*((1, n, n) for n in range(9))),
         "c": batch((1, 1, 1)),
     }
     loop.process(frame(spark, loop, rows), 1)
-    chosen = loop.state.orders["q"]
-    assert set(chosen["sizes"]) == {"a", "b", "c"}
+    chosen = choice_of(loop.state.of("q"))
+    assert chosen is not None
+    assert set(chosen.sizes) == {"a", "b", "c"}
     loop.process(frame(spark, loop, rows), 2)
-    assert loop.state.orders["q"] == chosen
+    assert choice_of(loop.state.of("q")) == chosen
     loop.close()
 
 

@@ -123,7 +123,7 @@ def _wrong_in_spark(story: Story, loop: Loop) -> str | None:
         return f"Spark has begun batch {begun} and finished {log.newest('commits')}"
     if loop.batch >= 0 and log.mark(loop.batch) != whole.mark(loop.batch):
         return f"Spark has other offsets of batch {loop.batch}"
-    if loop.checkpoint.decision(begun) and log.mark(begun) != whole.mark(begun):
+    if loop.checkpoint.begun(begun) and log.mark(begun) != whole.mark(begun):
         return f"Spark has other offsets of batch {begun}, which was decided"
     return log.lacks(begun, None) if begun >= 0 else None
 

@@ -13,7 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.control.waiting import slack_params
+from slackwater.control.error_slack import ErrorBound
+from slackwater.control.records import qualities
 from slackwater.events import log
 from slackwater.execute.loop import Loop
 from slackwater.query.stream import Query
@@ -71,7 +72,7 @@ def test_the_engine_and_the_interpreter_take_the_same_path(
     loop = run(spark, (query,), batches, tmp_path, tier=tier)
 
     plan = Pipeline((query,)).plan.queries[0]
-    interpreter = Interpreter(plan, "ts", slack_params(plan))
+    interpreter = Interpreter(plan, "ts", ErrorBound.of(plan).params)
     assert interpreter.follower is not None
     followed = []
     for table in batches:
@@ -85,8 +86,8 @@ def test_the_engine_and_the_interpreter_take_the_same_path(
     errors = interpreter.follower.errors
     table = quality.table()
     assert table is not None
-    assert loop.quality["q"].results == len(errors) == table.num_rows
-    assert loop.quality["q"].within == sum(row["within"] for row in errors)
+    assert qualities(loop.state)["q"].results == len(errors) == table.num_rows
+    assert qualities(loop.state)["q"].within == sum(row["within"] for row in errors)
     interpreter.close()
 
 
@@ -109,7 +110,7 @@ def test_the_model_alone_and_feedback_alone_choose_the_slack(
             {"holding", method} <= phases(loop, method) <= {"holding", "warm-up", "model", method}
         )
         plan = Pipeline((query,)).plan.queries[0]
-        interpreter = Interpreter(plan, "ts", slack_params(plan))
+        interpreter = Interpreter(plan, "ts", ErrorBound.of(plan).params)
         assert interpreter.follower is not None
         followed = []
         for table in batches:
@@ -150,7 +151,7 @@ def test_measured_errors_are_those_of_the_answers_given(
             wanted = 1.0 if given is None else abs(given - sum(inside)) / sum(inside)
             assert row["total_error"] == pytest.approx(wanted)
             assert row["within"] == (wanted <= 0.05)
-    fulfilment = loop.quality["q"].fulfilment
+    fulfilment = qualities(loop.state)["q"].fulfilment
     assert fulfilment is not None
     assert fulfilment >= 0.85
 
@@ -173,7 +174,7 @@ def test_decisions_and_measurements_go_on_unchanged_after_a_restart(
     loop.finish()
     loop.close()
     assert slack_path(loop) == slack_path(whole)
-    assert loop.quality["q"] == whole.quality["q"]
+    assert qualities(loop.state)["q"] == qualities(whole.state)["q"]
     assert answers(cut_sink) == answers(whole_sink)
     shutil.rmtree(tmp_path)
 

@@ -12,7 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.control.records import qualities
+from slackwater.disorder.recall_slack import RecallSlackState
 from slackwater.events import log
+from slackwater.execute.loop import Loop
 from slackwater.execute.sinks import MemorySink
 from slackwater.query.stream import Query
 from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
@@ -20,6 +23,12 @@ from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
 SECOND = 1_000_000
 WINDOW = 2
 OVER = 10
+
+
+def recall_state(loop: Loop, query: str = "q") -> RecallSlackState:
+    found = loop.state.of(query).find(RecallSlackState)
+    assert found is not None
+    return found
 
 
 def rows(seed: int, batches: int) -> list[dict[str, list[Any]]]:
@@ -122,7 +131,7 @@ def test_more_is_found_with_a_stricter_contract(
         results = sink.table()
         assert results is not None
         shares.append(results.num_rows / sum(truth(cuts).values()))
-        slacks.append(loop.state.findings["q"].slack)
+        slacks.append(recall_state(loop).slack)
         events = [e for e in log.read(loop.checkpoint.events) if e["event"] == "batch"]
         assert method in {e["queries"]["q"]["quality"]["phase"] for e in events}
     assert shares[0] < shares[1]
@@ -148,7 +157,7 @@ def test_a_restart_after_every_batch_changes_nothing(spark: SparkSession, tmp_pa
         loop = make_loop(spark, queries, tmp_path / "pieces")
         loop.process(frame(spark, loop, cut), number)
         loop.close()
-        phases.append(loop.state.findings["ordered"].phase)
+        phases.append(recall_state(loop, "ordered").phase)
     loop = make_loop(spark, queries, tmp_path / "pieces")
     loop.finish()
     loop.close()
@@ -207,7 +216,7 @@ def test_a_join_whose_delays_are_as_long_as_the_stream_keeps_its_recall_from_the
         periods = meter.table()
         assert periods is not None
         assert periods.num_rows == len(known), f"{emit}, seed {seed}"
-        assert loop.quality[emit].fulfilment == 1.0
+        assert qualities(loop.state)[emit].fulfilment == 1.0
 
 
 def test_rows_that_came_before_there_was_a_clock_needed_no_slack(
@@ -221,6 +230,6 @@ def test_rows_that_came_before_there_was_a_clock_needed_no_slack(
     contract = sw.min_recall(0.9, over=f"{OVER} s")
     query = joined(contract, "ordered", sw.memory(), sw.memory())
     loop = run(spark, (query,), tables(cuts), tmp_path, flush=False)
-    state = loop.state.findings["q"]
+    state = recall_state(loop)
     assert state.phase != "holding"
     assert {step for _, steps in state.curves.windows for step, _ in steps} == {0}

@@ -109,8 +109,8 @@ class Commands(TyperGroup):
 
 def print_error(error: SlackwaterError) -> None:
     """Say on standard error what went wrong and the way out."""
-    from rich.console import Console  # noqa: PLC0415 - for errors only
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.text import Text
 
     text = Text.assemble((f"error [{error.condition}] ", "bold red"), (error.message, "red"))
     if error.hint:

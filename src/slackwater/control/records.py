@@ -1,23 +1,23 @@
-"""What crosses the border between Spark and the core: small frozen records, all JSON."""
+"""What crosses the border of the decision step: small frozen records, all plain when written."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
 
-from slackwater.control.asking import Request
-from slackwater.control.prodding import Prodding, ProddingState
-from slackwater.control.working import Backlog, Working
-from slackwater.disorder.finding import FindingState
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.orders import PeriodOrder, Prods, WindowOrder, Work
+from slackwater.control.request import Request
 from slackwater.disorder.periods import Found
-from slackwater.disorder.slack import SlackState
 from slackwater.disorder.strays import Group
-from slackwater.estimate.running import Running
 from slackwater.plan.stage import PipelinePlan
 from slackwater.stats.panes import PaneCount
 
 Tier = Literal["columnar", "spark"]
-STATE_VERSION = 4
+Explanation = dict[str, float | int | str | None]
+K = TypeVar("K")
+STATE_VERSION = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,67 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Results whose error is known by now: how many, how many kept the bound, rows per result."""
+    """Results whose error is known by now: how many, how many kept the bound, rows per result.
+
+    ``unseen`` results may be broken without having been measured so.
+    """
 
     results: int = 0
     within: int = 0
     sizes: tuple[float, ...] = ()
+    unseen: int = 0
 
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Measured:
-        return cls(value["results"], value["within"], tuple(value["sizes"]))
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """All measurements of a query since it began, and those of the newest batch.
+
+    ``unseen`` results may be broken without having been measured so: a row came after the
+    measurement, or was set aside.
+    """
+
+    results: int = 0
+    within: int = 0
+    last: Measured = field(default_factory=Measured)
+    unseen: int = 0
+
+    def plus(self, found: Measured) -> Quality:
+        return Quality(
+            self.results + found.results,
+            self.within + found.within,
+            replace(found, unseen=0),  # they are in the total
+            self.unseen + found.unseen,
+        )
+
+    @property
+    def fulfilment(self) -> float | None:
+        """Share of measured results that kept their bound, at least; ``None`` before the first."""
+        return max(0, self.within - self.unseen) / self.results if self.results else None
+
+
+def without_last(quality: Quality) -> Quality:
+    """The same once the newest measurements were looked at."""
+    return replace(quality, last=Measured())
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """The memory of a controller whose promise is measured."""
+
+    quality: Quality = field(default_factory=Quality)
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What executing a batch measured, by query.
+
+    ``measured`` are errors of results, or the recall of periods; ``found`` results that joins
+    computed; ``accuracy`` is what estimates were worth, by now.
+    """
+
+    measured: dict[str, Measured] = field(default_factory=dict)
+    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
+    accuracy: dict[str, Accuracy] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +104,8 @@ class Observation:
 
     ``panes`` maps each base state to its pane histogram, ``now`` is the heartbeat's wall time
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
-    ``sums`` has totals of partials by base state, ``measured`` what the batch before measured,
-    ``found`` the results that the joins of the batch before computed. ``distinct`` counts values
-    of columns, by input of joins whose order is not chosen yet. ``requests`` are prods of people;
-    ``accuracies`` says, by query and source of prods, what estimates were worth so far.
+    ``sums`` has totals of partials by base state. ``distinct`` counts values of columns, by input
+    of joins whose order is not chosen yet. ``requests`` are prods of people.
     """
 
     batch: int
@@ -66,11 +116,8 @@ class Observation:
     ended: bool = False
     pin: Tier | None = None
     sums: dict[str, dict[str, float]] = field(default_factory=dict)
-    measured: dict[str, Measured] = field(default_factory=dict)
-    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     distinct: dict[str, dict[str, float]] = field(default_factory=dict)
     requests: tuple[Request, ...] = ()
-    accuracies: dict[str, dict[str, Running]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +132,18 @@ class StreamClock:
     last_seen: int | None = None
     strays: tuple[Group, ...] = ()
 
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> StreamClock:
-        return cls(**{**value, "strays": tuple(Group(**group) for group in value["strays"])})
+
+@dataclass(frozen=True, slots=True)
+class QueryMemory:
+    """What is remembered of one query: clock, watermark, and the memory of each controller."""
+
+    clock: int | None = None
+    watermark: int | None = None
+    controllers: dict[str, object] = field(default_factory=dict)
+
+    def find(self, kind: type[K]) -> K | None:
+        """The memory of a controller, by its type."""
+        return first_of(kind, self.controllers.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,44 +151,19 @@ class ControlState:
     """Everything the next step needs to know."""
 
     streams: dict[str, StreamClock] = field(default_factory=dict)
-    watermarks: dict[str, int | None] = field(default_factory=dict)
+    queries: dict[str, QueryMemory] = field(default_factory=dict)
     tier: Tier = "columnar"
-    slacks: dict[str, SlackState] = field(default_factory=dict)
-    settled: dict[str, int | None] = field(default_factory=dict)
-    sizes: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    findings: dict[str, FindingState] = field(default_factory=dict)
-    clocks: dict[str, int | None] = field(default_factory=dict)
-    orders: dict[str, dict[str, Any]] = field(default_factory=dict)
-    prodding: dict[str, ProddingState] = field(default_factory=dict)
-    backlogs: dict[str, Backlog] = field(default_factory=dict)
     version: int = STATE_VERSION
 
-    def to_json(self) -> dict[str, Any]:
-        plain = asdict(replace(self, slacks={}, findings={}, prodding={}, backlogs={}))
-        return plain | {
-            "prodding": {name: prods.to_json() for name, prods in self.prodding.items()},
-            "backlogs": {name: backlog.to_json() for name, backlog in self.backlogs.items()},
-            "slacks": {name: slack.to_json() for name, slack in self.slacks.items()},
-            "findings": {name: found.to_json() for name, found in self.findings.items()},
-        }
+    def of(self, query: str) -> QueryMemory:
+        """The memory of a query, empty if it is new."""
+        return self.queries.get(query, QueryMemory())
 
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> ControlState:
-        streams = {name: StreamClock.from_json(clock) for name, clock in value["streams"].items()}
-        return cls(
-            streams,
-            dict(value["watermarks"]),
-            value["tier"],
-            {name: SlackState.from_json(slack) for name, slack in value["slacks"].items()},
-            dict(value["settled"]),
-            {name: tuple(sizes) for name, sizes in value["sizes"].items()},
-            {name: FindingState.from_json(found) for name, found in value["findings"].items()},
-            dict(value["clocks"]),
-            dict(value["orders"]),
-            {name: ProddingState.from_json(prods) for name, prods in value["prodding"].items()},
-            {name: Backlog.from_json(one) for name, one in value.get("backlogs", {}).items()},
-            value["version"],
-        )
+
+def qualities(state: ControlState) -> dict[str, Quality]:
+    """By query under a contract: what was measured of it."""
+    found = {name: memory.find(Metered) for name, memory in state.queries.items()}
+    return {name: meter.quality for name, meter in found.items() if meter is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,60 +179,13 @@ class StreamDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Why a query under an error bound waits as long as it does.
-
-    ``expected`` coverage is what the model gives, ``coverage`` what was measured last. Windows
-    ending in ``(after, upto]`` have their stragglers by now and are measured in this batch. Of all
-    measured before, ``unseen`` may be broken after all, by rows of this batch.
-    """
-
-    phase: str
-    threshold: float | None
-    expected: float | None
-    coverage: float | None
-    wanted: int
-    binding: str
-    margin: float
-    after: int | None
-    upto: int | None
-    unseen: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Why a join under a recall contract waits as long as it does.
-
-    ``expected`` recall is what the model gives, ``recall`` what was measured last. So that what was
-    missed can be counted, rows were kept ``kept`` longer than answers before this batch needed
-    them, and are kept ``keep`` longer than those of this batch do. ``periods`` are measured in this
-    batch: start, results, results given in time; ``unseen`` periods may have missed results that
-    nobody could count.
-    """
-
-    phase: str
-    expected: float | None
-    recall: float | None
-    wanted: int
-    margin: float
-    kept: int
-    keep: int
-    periods: tuple[tuple[int, int, int], ...]
-    unseen: int = 0
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Finding:
-        return cls(**{**value, "periods": tuple((p, n, g) for p, n, g in value["periods"])})
-
-
-@dataclass(frozen=True, slots=True)
 class QueryDecision:
     """What a query does in this batch.
 
     Windows ending in ``(after, upto]`` close. Closed windows that end after ``horizon`` may still
     be revised. ``late`` rows missed at least one of their windows, ``dropped`` rows missed all.
-    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows. ``working``
-    says which rows an expensive query works on.
+    ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows. ``orders`` is
+    the work of the batch, ``controllers`` why it is so, both by name of the controller.
     """
 
     slack: int
@@ -213,16 +197,38 @@ class QueryDecision:
     null_time: int
     far_future: int
     max_lateness: int | None
-    waiting: Waiting | None = None
-    finding: Finding | None = None
-    prodding: Prodding | None = None
     lateness: tuple[tuple[int, int], ...] = ()
-    working: Working | None = None
+    orders: dict[str, object] = field(default_factory=dict)
+    controllers: dict[str, Explanation] = field(default_factory=dict)
 
     @property
     def rejected(self) -> int:
         """Rows that cannot be placed in time: no event time, or one too far ahead."""
         return self.null_time + self.far_future
+
+    def find(self, kind: type[K]) -> K | None:
+        """An order, by its type."""
+        return first_of(kind, self.orders.values())
+
+    @property
+    def waiting(self) -> WindowOrder | None:
+        """Windows whose errors are measured."""
+        return self.find(WindowOrder)
+
+    @property
+    def finding(self) -> PeriodOrder | None:
+        """Periods whose recall is measured."""
+        return self.find(PeriodOrder)
+
+    @property
+    def prodding(self) -> Prods | None:
+        """Estimates to give."""
+        return self.find(Prods)
+
+    @property
+    def working(self) -> Work | None:
+        """Rows that an expensive query works on."""
+        return self.find(Work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,32 +241,9 @@ class Decision:
     streams: dict[str, StreamDecision]
     queries: dict[str, QueryDecision]
     notices: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Decision:
-        return cls(
-            value["batch"],
-            value["emitted_at"],
-            value["tier"],
-            {name: StreamDecision(**s) for name, s in value["streams"].items()},
-            {name: _query_decision(q) for name, q in value["queries"].items()},
-            tuple(value["notices"]),
-        )
+    version: int = STATE_VERSION
 
 
-def _query_decision(value: dict[str, Any]) -> QueryDecision:
-    waiting, finding, prodding = value["waiting"], value["finding"], value["prodding"]
-    working = value.get("working")
-    return QueryDecision(
-        **{
-            **value,
-            "waiting": waiting and Waiting(**waiting),
-            "finding": finding and Finding.from_json(finding),
-            "prodding": prodding and Prodding.from_json(prodding),
-            "working": working and Working.from_json(working),
-            "lateness": tuple((edge, rows) for edge, rows in value["lateness"]),
-        }
-    )
+def first_of(kind: type[K], things: Iterable[object]) -> K | None:
+    """The first of some things that is of a kind."""
+    return next((one for one in things if isinstance(one, kind)), None)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +27,6 @@ class Curves:
     """Rows by window end and step, oldest window first."""
 
     windows: tuple[tuple[int, tuple[tuple[int, int], ...]], ...] = ()
-
-    @classmethod
-    def from_json(cls, value: list[Any]) -> Curves:
-        return cls(tuple((end, tuple((j, n) for j, n in steps)) for end, steps in value))
-
-    def to_json(self) -> tuple[Any, ...]:
-        return self.windows  # tuples of numbers: JSON as they are
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,11 @@ batches.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from slackwater.errors import check_version
 from slackwater.stats.histogram import DelayHistogram
 
-VERSION = 1
 FINE = 6  # bits of a delay that are kept: a bucket is at most a thirty-second wide
 
 Reason = Literal["start", "silence", "change"]
@@ -101,15 +99,6 @@ class HoldingState:
     late: tuple[tuple[int, int], ...] = ()
     stride: float = 0.0
     strides: int = 0
-    version: int = VERSION
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> HoldingState:
-        check_version("holding", cls(version=value["version"]), VERSION)
-        return cls(**{**value, "late": tuple((edge, rows) for edge, rows in value["late"])})
 
     def longest(self, tail: float) -> int:
         """The delay that a share ``tail`` of the late rows does not exceed."""

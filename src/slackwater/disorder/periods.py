@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from slackwater.stats.panes import PaneCount
 from slackwater.units import floor_to
@@ -60,18 +59,6 @@ class Periods:
     settled: int | None = None
     broken: tuple[int, ...] = ()
     doubts: tuple[tuple[int, int], ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Periods:
-        return cls(
-            tuple((start, results, given) for start, results, given in value["open"]),
-            value["settled"],
-            tuple(value["broken"]),
-            tuple((start, inputs) for start, inputs in value["doubts"]),
-        )
 
 
 def count(params: PeriodParams, state: Periods, found: Iterable[Found]) -> Periods:

@@ -15,16 +15,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal
 
-Kind = Literal["count", "sum", "avg", "quantile", "heuristic"]
+from slackwater.query.contract import ErrorKind
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """``Pr[error > epsilon] <= delta`` for one kind of aggregate; ``share`` is p of a quantile."""
 
-    kind: Kind
+    kind: ErrorKind
     epsilon: float
     delta: float = 0.05
     share: float = 0.5

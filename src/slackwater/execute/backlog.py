@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slackwater.control.working import Piece
+from slackwater.control.orders import Piece
 
 
 def read_part(file: Path, first: int, end: int, columns: Sequence[str]) -> pa.Table:

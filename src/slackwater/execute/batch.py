@@ -7,21 +7,22 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.control.finding import finding_params
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.recall_slack import Recall
 from slackwater.control.records import Decision
+from slackwater.control.turn import Turn
 from slackwater.disorder.periods import Found
 from slackwater.errors import Problem
 from slackwater.execute.delta import Delta, absorb
 from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.judge import Judged
 from slackwater.execute.estimates.near import Near
 from slackwater.execute.estimates.reading import Reading
+from slackwater.execute.estimates.sample import Sample
 from slackwater.execute.estimates.turn import EstimateTurn
 from slackwater.execute.joins import JoinRunner, Moment
 from slackwater.execute.runtime import Runtime
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results
-from slackwater.execute.turn import Turn
 from slackwater.execute.windows import Closing, WindowRunner
 from slackwater.plan.stage import PipelinePlan, QueryPlan
 from slackwater.runs.catalog import Catalog, backlog_state
@@ -51,14 +52,15 @@ class Outcome:
     """What a batch came to: by query results, late rows, errors that are known by now.
 
     ``estimates`` counts rows among the results; ``answered`` counts them by prod, ``failed`` has
-    what prods ran into; ``found`` is what joins computed, ``judged`` what estimates were worth.
+    what prods ran into; ``found`` is what joins computed, ``accuracy`` what estimates were worth.
     """
 
     results: dict[str, Results] = field(default_factory=dict)
     late: dict[str, Results] = field(default_factory=dict)
     errors: dict[str, pa.Table] = field(default_factory=dict)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
-    judged: dict[str, Judged] = field(default_factory=dict)
+    accuracy: dict[str, Accuracy] = field(default_factory=dict)
+    samples: dict[str, Sample] = field(default_factory=dict)
     estimates: dict[str, int] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
@@ -77,7 +79,6 @@ class Execution:
     catalog: Catalog
     decision: Decision
     turns: dict[str, Turn]
-    judged: dict[str, Judged]
 
     def run(self, deltas: dict[str, Delta]) -> Outcome:
         """Keep what is new, close windows, join, estimate, measure."""
@@ -123,13 +124,14 @@ class Execution:
         shown = self._finals(turn, fresh, outcome)
         if query.estimates is not None:
             reading = self.layout.readings[query.name]
-            before = self.judged.get(query.name, Judged())
             estimates = EstimateTurn(
-                self.engine, self.near, reading, query.estimates, self.catalog, turn, before
+                self.engine, self.near, reading, query.estimates, self.catalog, turn
             )
             said = estimates.run(shown, schema)
             shown = said.rows
-            outcome.judged[query.name] = said.judged
+            outcome.accuracy[query.name] = said.accuracy
+            if said.sample is not None:
+                outcome.samples[query.name] = said.sample
             outcome.estimates[query.name] = said.estimates
             outcome.failures[query.name] = len(said.failed)
             outcome.answered |= said.answered
@@ -165,10 +167,11 @@ class Execution:
     def _joined(self, turn: Turn, joins: JoinRunner[Any], outcome: Outcome) -> Any | None:
         """New results of the join of a query, counted if its recall is measured."""
         joined, query = joins.run(), turn.query
-        if query.recall is None or joined is None:
+        recall = Recall.of(query)
+        if recall is None or joined is None:
             return joined
         joined = self.engine.hold(joined)
-        params, clock = finding_params(query), turn.progress.before
+        params, clock = recall.params, turn.progress.before
         began = BEGIN_OF_TIME if clock is None else clock
         outcome.found[query.name] = joins.found(joined, params.bucket, params.granularity, began)
         return joined if query.late == "revise" else joins.given(joined)

@@ -7,39 +7,56 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from slackwater.control.ordering import undecided
-from slackwater.control.records import ControlState, Decision, Observation, Policy, Tier
-from slackwater.control.step import cuts, start, step
-from slackwater.disorder.periods import Found
+from slackwater.control.join_plan import undecided
+from slackwater.control.late import cuts
+from slackwater.control.recall_slack import instants, remaining
+from slackwater.control.records import (
+    ControlState,
+    Decision,
+    Feedback,
+    Observation,
+    Policy,
+    Tier,
+)
+from slackwater.control.step import CONTROLLERS, Controllers, learn, start, step
+from slackwater.control.turn import Turn, turns
 from slackwater.errors import CheckpointError, SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.execute.batch import Execution, Layout, Outcome
 from slackwater.execute.compaction import compact, estimate_rule, merge_rules
-from slackwater.execute.deliver import Delivered, Outlets
+from slackwater.execute.deliver import Outlets
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.judge import Judged
 from slackwater.execute.estimates.near import Near
 from slackwater.execute.estimates.snapshot import Snapshot
 from slackwater.execute.estimates.trial import check_sources
 from slackwater.execute.limits import Limits
-from slackwater.execute.meter import Quality, read
-from slackwater.execute.report import Stopwatch, batch_report
+from slackwater.execute.meter import read
+from slackwater.execute.report import Done, Stopwatch, batch_report
 from slackwater.execute.requests import Desk, answers_of
 from slackwater.execute.runtime import Asked, B, Runtime, Seen
 from slackwater.execute.sinks.sink import TableResults
-from slackwater.execute.turn import Turn, turns
 from slackwater.runs.agreement import agree, disagreement
 from slackwater.runs.catalog import Catalog, backlog_state, estimates_state
 from slackwater.runs.checkpoint import FORMAT, Checkpoint
 from slackwater.runs.files import seal, storage_error, sync_all, sync_tree, write_atomically
+from slackwater.runs.manifest import Begun, Manifest
 from slackwater.runs.offsets import SparkLog
-from slackwater.runs.requests import Answer, Inbox
+from slackwater.runs.requests import Inbox
 from slackwater.runs.retention import claims, purge
-from slackwater.runs.run import Run, total_rows
+from slackwater.runs.run import total_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision, the memory it leaves, and whether it ends the streams."""
+
+    decision: Decision
+    after: ControlState
+    ended: bool
 
 
 @dataclass(slots=True)
@@ -56,6 +73,7 @@ class Loop(Generic[B]):
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
     limits: Limits = field(default_factory=Limits)
+    controllers: Controllers = CONTROLLERS
     log: SparkLog = field(init=False)
     disk: ThreadPoolExecutor = field(init=False)
     error: BaseException | None = None
@@ -67,9 +85,6 @@ class Loop(Generic[B]):
     near: Near = field(init=False)
     desk: Desk = field(init=False)
     aside: int = 0
-    found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
-    quality: dict[str, Quality] = field(default_factory=dict)
-    judged: dict[str, Judged] = field(default_factory=dict)
     snapshot: Snapshot = field(init=False)
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
@@ -87,8 +102,9 @@ class Loop(Generic[B]):
         self.disk = ThreadPoolExecutor(1, thread_name_prefix="slackwater-log")
         try:
             check_sources(self.policy.plan.queries, self.layout.readings, self.driver)
+            self.snapshot = Snapshot(self.batch, Catalog(), self.state)
             self._resume()
-            self.snapshot = self._snapshot()
+            self.checkpoint.upgrade()
             self._write_readings()
         except BaseException:
             self.close()
@@ -107,21 +123,19 @@ class Loop(Generic[B]):
         engine = self.runtime.engine(self.state.tier, self.driver, rows)
         seen = self._observe(engine, rows, batch)
         watch.lap("observe")
-        offsets = None if flushed is None else self._flushed(flushed)
-        decision, after = self._decide(seen, batch, offsets, ended)
-        watch.lap("decide")
+        begun = self._decide(seen, batch, flushed, ended=ended)
+        decision, after = begun.decided(self.state)
         plan = turns(self.policy.plan.queries, decision, self.state, after)
+        watch.lap("decide")
         outcome = self._execute(engine, rows, seen, decision, plan)
         watch.lap("execute")
-        delivered = self._deliver(decision, plan, outcome, after, ended=ended)
+        done = self._deliver(plan, Decided(decision, after, ended=ended), outcome)
         engine.release()
         self.runtime.done(rows)
         watch.lap("deliver")
-        report = self._commit(
-            engine, decision, after, plan, outcome, delivered, watch, offsets=offsets, sealed=ended
-        )
+        manifest = self._commit(engine, done, plan, begun, watch)
         watch.lap("commit")
-        self._tell(report, decision, outcome)
+        self._tell(manifest, done)
         for text in looked.result() if looked is not None else ():
             self.events.write("notice", batch=batch, text=text)
 
@@ -129,30 +143,30 @@ class Loop(Generic[B]):
         if rows is None:
             return Seen()
         queries = self.policy.plan.queries
-        instants = {
-            fed.identity: self.state.clocks.get(query.name)
-            for query in queries
-            if query.recall is not None
-            for _, fed in query.fed
-        }
-        wanted = undecided(queries, self.state)
-        asked = Asked(batch, cuts(self.policy, self.state), instants, wanted, self.aside > 0)
+        asked = Asked(
+            batch,
+            cuts(self.policy, self.state),
+            instants(queries, self.state),
+            undecided(queries, self.state),
+            self.aside > 0,
+        )
         return self.runtime.observe(engine, rows, asked)
 
     def _decide(
-        self, seen: Seen, batch: int, offsets: str | None, ended: bool
-    ) -> tuple[Decision, ControlState]:
+        self, seen: Seen, batch: int, flushed: Future[str | None] | None, *, ended: bool
+    ) -> Begun:
         """Decide, and write it down before it is applied; a repeated batch decides the same."""
-        earlier = self.checkpoint.decision(batch)
-        if earlier is not None and earlier["ended"] != ended:
-            raise _half_done(batch, ended=earlier["ended"])
+        offsets = None if flushed is None else self._flushed(flushed)
+        earlier = self.checkpoint.begun(batch)
+        if earlier is not None and earlier.ended != ended:
+            raise _half_done(batch, ended=earlier.ended)
         if earlier is not None:
-            return Decision.from_json(earlier["decision"]), ControlState.from_json(earlier["after"])
-        decision, after = step(self.policy, self._observation(seen, batch, ended), self.state)
-        written = {"decision": decision.to_json(), "after": after.to_json(), "ended": ended}
-        written["offsets"] = offsets
-        self.checkpoint.remember(batch, written)
-        return decision, after
+            return earlier
+        observation = self._observation(seen, batch, ended)
+        decision, after = step(self.policy, observation, self.state, self.controllers)
+        begun = Begun.of(decision, after, offsets, ended=ended)
+        self.checkpoint.begin(batch, begun)
+        return begun
 
     def _observation(self, seen: Seen, batch: int, ended: bool) -> Observation:
         deltas = seen.deltas
@@ -166,11 +180,8 @@ class Loop(Generic[B]):
             ended=ended,
             pin=self.pin,
             sums={identity: delta.sums for identity, delta in deltas.items() if delta.sums},
-            measured={name: quality.last for name, quality in self.quality.items()},
-            found=self.found,
             distinct=seen.distinct,
             requests=self.desk.take(batch),
-            accuracies={name: judged.sources for name, judged in self.judged.items()},
         )
 
     def _waiting_rows(self) -> int:
@@ -187,83 +198,57 @@ class Loop(Generic[B]):
         plan: dict[str, Turn],
     ) -> Outcome:
         execution = Execution(
-            self.layout,
-            engine,
-            self.near,
-            self.runtime,
-            rows,
-            self.catalog,
-            decision,
-            plan,
-            self.judged,
+            self.layout, engine, self.near, self.runtime, rows, self.catalog, decision, plan
         )
         return execution.run(seen.deltas)
 
-    def _deliver(
-        self,
-        decision: Decision,
-        plan: dict[str, Turn],
-        outcome: Outcome,
-        after: ControlState,
-        *,
-        ended: bool,
-    ) -> Delivered:
-        meter = read(plan, outcome, self.quality, after if ended else None)
-        self.quality, self.found = meter.quality, outcome.found
-        self.judged |= outcome.judged
+    def _deliver(self, plan: dict[str, Turn], decided: Decided, outcome: Outcome) -> Done:
+        """Hand everything to its sinks, which keep it for the commit; learn what was measured."""
+        queries, found = self.policy.plan.queries, outcome.found
+        last = remaining(queries, decided.after, found) if decided.ended else {}
+        meter = read(plan, outcome.errors, last)
         tables = {name: TableResults(table) for name, table in meter.tables.items()}
-        return self.outlets.prepare(decision.batch, outcome, tables)
+        delivered = self.outlets.prepare(decided.decision.batch, outcome, tables)
+        feedback = Feedback(meter.measured, {} if last else found, outcome.accuracy)
+        memory = learn(self.policy, decided.after, feedback, self.controllers)
+        return Done(decided.decision, outcome, delivered, memory)
 
     def _commit(
         self,
         engine: Engine[Any],
-        decision: Decision,
-        after: ControlState,
+        done: Done,
         plan: dict[str, Turn],
-        outcome: Outcome,
-        delivered: Delivered,
+        begun: Begun,
         watch: Stopwatch,
-        *,
-        offsets: str | None,
-        sealed: bool,
-    ) -> dict[str, Any]:
+    ) -> Manifest:
         """Purge and merge runs, write the manifest; then what was prepared is shown."""
-        self._tidy(engine, decision, plan)
+        self._tidy(engine, done.decision, plan)
         self._check_size()
         self._settle()
         self.driver.keep_only(self.catalog.all())
         self.runtime.keep_only(self.catalog.all(), engine.tier)
-        report = batch_report(
-            decision, outcome, delivered, self.catalog, watch, self.quality, judged=self.judged
+        answers = answers_of(done.decision, done.outcome)
+        manifest = Manifest(
+            batch=done.decision.batch,
+            memory=done.memory,
+            runs=tuple(self.catalog.all()),
+            report=batch_report(done, self.catalog, watch),
+            sealed=begun.ended,
+            offsets=begun.offsets,
+            states=self.catalog.states,
+            answers=tuple(answers),
+            answered=self.desk.known(answers),
         )
-        answers = answers_of(decision, outcome)
-        known = self.desk.known(answers)
-        self.checkpoint.commit(
-            decision.batch,
-            {
-                "batch": decision.batch,
-                "sealed": sealed,
-                "offsets": offsets,
-                "control": after.to_json(),
-                "runs": [run.to_json() for run in self.catalog.all()],
-                "quality": {name: q.to_json() for name, q in self.quality.items()},
-                "judged": {name: judged.to_json() for name, judged in self.judged.items()},
-                "found": {name: [astuple(f) for f in found] for name, found in self.found.items()},
-                "report": report,
-                "answers": [asdict(answer) for answer in answers],
-                "answered_before": known,
-            },
-        )
-        self.outlets.commit(decision.batch)
-        self.desk.answered = known
-        self.batch, self.state, self.sealed = decision.batch, after, sealed
-        self.aside = sum(delivered.late.values())
-        self.snapshot = self._snapshot()
+        self.checkpoint.commit(manifest)
+        self.outlets.commit(manifest.batch)
+        self._take(manifest)
+        self.aside = sum(done.delivered.late.values())
         self._sweep()
-        return report
+        return manifest
 
-    def _tell(self, report: dict[str, Any], decision: Decision, outcome: Outcome) -> None:
-        self.events.write("batch", **report)
+    def _tell(self, manifest: Manifest, done: Done) -> None:
+        decision = done.decision
+        self.events.write("batch", **manifest.report)
         for notice in decision.notices:
             self.events.write("notice", batch=decision.batch, text=notice)
         if decision.tier != self.state.tier:
@@ -272,12 +257,19 @@ class Loop(Generic[B]):
                 batch=decision.batch,
                 tier=self.state.tier,
                 was=decision.tier,
-                rows=report["state"]["rows"],
+                rows=total_rows(manifest.runs),
                 reason="size" if self.pin is None else "pinned",
             )
         if self.on_batch is not None:
-            self.on_batch(report)
-        self.desk.tell(decision, answers_of(decision, outcome), outcome.failed)
+            self.on_batch(manifest.report)
+        self.desk.tell(decision, list(manifest.answers), done.outcome.failed)
+
+    def _take(self, manifest: Manifest) -> None:
+        """Go on from what a batch left behind."""
+        self.batch, self.state, self.sealed = manifest.batch, manifest.memory, manifest.sealed
+        self.desk.answered = manifest.answered
+        self.catalog = manifest.catalog
+        self.snapshot = Snapshot(self.batch, self.catalog.copy(), self.state)
 
     # runs ------------------------------------------------------------------------------------
 
@@ -327,10 +319,6 @@ class Loop(Generic[B]):
         self.named = {batch: paths for batch, paths in self.named.items() if batch in kept}
         self.checkpoint.sweep(set().union(*self.named.values()))
 
-    def _snapshot(self) -> Snapshot:
-        """What the last batch left behind, for readers in other threads."""
-        return Snapshot(self.batch, self.catalog.copy(), self.state, dict(self.judged))
-
     # from outside ----------------------------------------------------------------------------
 
     def process(self, rows: B, batch: int) -> None:
@@ -348,7 +336,7 @@ class Loop(Generic[B]):
             return False
         reason = f"Spark gives batch {batch}, the newest manifest is that of batch {self.batch}"
         if batch == self.batch:
-            known = self.checkpoint.manifest(batch)["offsets"]
+            known = self.checkpoint.manifest(batch).offsets
             reason = self.log.lacks(batch, known) or "" if known is not None else ""
         if reason:
             raise disagreement(self.checkpoint.folder, reason)
@@ -366,8 +354,8 @@ class Loop(Generic[B]):
 
     def finish_begun(self) -> None:
         """Finish an end that was decided before a crash: sinks may have its answers already."""
-        begun = None if self.sealed else self.checkpoint.decision(self.batch + 1)
-        if begun is not None and begun["ended"]:
+        begun = None if self.sealed else self.checkpoint.begun(self.batch + 1)
+        if begun is not None and begun.ended:
             self.finish()
             self.events.write("stop", batch=self.batch, reason="sealed")
 
@@ -426,35 +414,18 @@ class Loop(Generic[B]):
 
     def _resume(self) -> None:
         """Go on from the newest manifest; whatever lies beyond it never happened."""
-        batches = self.checkpoint.batches()
         agree(self.checkpoint)
-        if batches:
-            manifest = self.checkpoint.manifest(batches[-1])
+        batches = self.checkpoint.batches()
+        self.named = {batch: self.checkpoint.manifest(batch).paths for batch in batches}
+        manifest = self.checkpoint.newest()
+        if manifest is not None:
             self._take(manifest)
-            self.named = {batch: self._paths(batch) for batch in batches}
             told = last_batch(self.checkpoint.events)
             if told is None or told < self.batch:
-                self.events.write("batch", **manifest["report"])
-            self.desk.tell_left(self.batch, [Answer(**one) for one in manifest["answers"]])
+                self.events.write("batch", **manifest.report)
+            self.desk.tell_left(self.batch, manifest.answers)
         self.checkpoint.sweep(set().union(*self.named.values()))
         self.outlets.open(self.layout, self.checkpoint, self.batch)
-
-    def _take(self, manifest: dict[str, Any]) -> None:
-        self.batch = manifest["batch"]
-        self.sealed = manifest["sealed"]
-        self.state = ControlState.from_json(manifest["control"])
-        self.desk.answered = tuple(manifest["answered_before"])
-        found = manifest["quality"].items()
-        self.quality = {name: Quality.from_json(quality) for name, quality in found}
-        self.judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
-        self.found = {
-            name: tuple(Found(*found) for found in results)
-            for name, results in manifest["found"].items()
-        }
-        self.catalog = Catalog.of(Run.from_json(run) for run in manifest["runs"])
-
-    def _paths(self, batch: int) -> set[str]:
-        return {Run.from_json(run).path for run in self.checkpoint.manifest(batch)["runs"]}
 
     def _write_readings(self) -> None:
         """Tell other processes how to read estimates out of this checkpoint."""

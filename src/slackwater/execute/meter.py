@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.dataset import dataset
 
-from slackwater.control.finding import last_periods
-from slackwater.control.records import ControlState, Finding, Measured, Waiting
+from slackwater.control.records import Measured
+from slackwater.control.turn import Turn
 from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.periods import Period
-from slackwater.execute.batch import Outcome
-from slackwater.execute.turn import Turn
+from slackwater.disorder.recall_slack import Judged
 from slackwater.plan.bound import RecallContract
 from slackwater.plan.node import Stamp
 from slackwater.plan.sql.windows import Writer
@@ -26,109 +25,55 @@ _TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp(
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
-    """All measurements of a query since it began, and those of the newest batch.
+class Metered:
+    """What was measured in a batch, in brief and as a table, by query."""
 
-    ``unseen`` results may be broken without having been measured so: a row came after the
-    measurement, or was set aside.
-    """
-
-    results: int = 0
-    within: int = 0
-    last: Measured = field(default_factory=Measured)
-    unseen: int = 0
-
-    def plus(self, found: Measured, unseen: int = 0) -> Quality:
-        return Quality(
-            self.results + found.results, self.within + found.within, found, self.unseen + unseen
-        )
-
-    @property
-    def fulfilment(self) -> float | None:
-        """Share of measured results that kept their bound, at least; ``None`` before the first."""
-        return max(0, self.within - self.unseen) / self.results if self.results else None
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Quality:
-        return replace(cls(**value), last=Measured.from_json(value["last"]))
-
-    def report(self, waiting: Waiting) -> dict[str, Any]:
-        """For events and people: what was promised by which slack, and what came of it."""
-        return {
-            "measured": self.last.results,
-            "within": self.last.within,
-            "unseen": waiting.unseen,
-            "fulfilment": self.fulfilment,
-            "phase": waiting.phase,
-            "threshold": waiting.threshold,
-            "expected_coverage": waiting.expected,
-            "measured_coverage": waiting.coverage,
-            "wanted": waiting.wanted,
-            "binding": waiting.binding,
-            "margin": waiting.margin,
-        }
-
-    def report_recall(self, finding: Finding) -> dict[str, Any]:
-        """The same for a join under a recall contract."""
-        return {
-            "measured": self.last.results,
-            "within": self.last.within,
-            "unseen": finding.unseen,
-            "fulfilment": self.fulfilment,
-            "phase": finding.phase,
-            "expected_recall": finding.expected,
-            "recall": finding.recall,
-            "wanted": finding.wanted,
-            "margin": finding.margin,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class MeterReading:
-    """What the meter shows after a batch: totals by query, and tables for whoever looks closer."""
-
-    quality: dict[str, Quality]
+    measured: dict[str, Measured]
     tables: dict[str, pa.Table]
 
 
 def read(
-    turns: dict[str, Turn], outcome: Outcome, before: dict[str, Quality], after: ControlState | None
-) -> MeterReading:
-    """Measurements of a batch; with ``after``, the memory at the end of the stream, of all that
-    is left as well.
+    turns: dict[str, Turn], errors: Mapping[str, pa.Table], last: Mapping[str, Judged]
+) -> Metered:
+    """The meter of every query under a contract.
+
+    ``errors`` are those of answers whose stragglers are in; ``last`` are, at the end of the
+    streams, the periods of joins that were not measured yet.
     """
-    quality, tables = dict(before), {}
+    found = {}
     for name, turn in turns.items():
-        known = before.get(name, Quality())
-        if turn.query.recall is not None:
-            quality[name], tables[name] = _recall(turn, outcome, known, after)
-        if turn.decision.waiting is not None:
-            unseen = turn.decision.waiting.unseen
-            errors = outcome.errors.get(name)
-            quality[name] = known.plus(Measured() if errors is None else measured(errors), unseen)
-            if errors is not None:
-                tables[name] = shown_errors(errors, turn.query.base.state.stamp)
-    return MeterReading(quality, {name: table for name, table in tables.items() if table.num_rows})
+        if turn.decision.finding is not None:
+            found[name] = _recall(turn, last.get(name))
+        elif turn.decision.waiting is not None:
+            found[name] = _errors(turn, errors.get(name))
+    tables = {name: table for name, (_, table) in found.items() if table is not None}
+    return Metered(
+        {name: measured for name, (measured, _) in found.items()},
+        {name: table for name, table in tables.items() if table.num_rows},
+    )
 
 
-def _recall(
-    turn: Turn, outcome: Outcome, known: Quality, after: ControlState | None
-) -> tuple[Quality, pa.Table]:
-    """The recall of periods that are complete by now; at the end of all of them."""
-    query, finding = turn.query, turn.decision.finding
-    assert finding is not None
+def _errors(turn: Turn, errors: pa.Table | None) -> tuple[Measured, pa.Table | None]:
+    assert turn.decision.waiting is not None
+    unseen = turn.decision.waiting.unseen
+    if errors is None:
+        return Measured(unseen=unseen), None
+    return replace(measured(errors), unseen=unseen), shown_errors(
+        errors, turn.query.base.state.stamp
+    )
+
+
+def _recall(turn: Turn, last: Judged | None) -> tuple[Measured, pa.Table]:
+    """The recall of periods that are complete by now."""
+    order, query = turn.decision.finding, turn.query
+    assert order is not None
     assert query.recall is not None
     assert query.join is not None
-    periods, unseen = finding.periods, finding.unseen
-    if after is not None:
-        found = outcome.found.pop(query.name, ())
-        last = last_periods(query, after.findings[query.name], found, turn.progress.clock)
+    periods, unseen = order.periods, order.unseen
+    if last is not None:
         periods, unseen = periods + last.periods, unseen + last.unseen
     table = recall_table(periods, query.recall, query.join.stamp)
-    return known.plus(measured_recall(table), unseen), table
+    return replace(measured_recall(table), unseen=unseen), table
 
 
 def recall_table(

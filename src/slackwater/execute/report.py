@@ -6,12 +6,11 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from slackwater.control.records import Decision
-from slackwater.control.working import Working
+from slackwater.control.orders import Prods, Work
+from slackwater.control.prods import accuracies
+from slackwater.control.records import ControlState, Decision, Quality, QueryDecision, qualities
 from slackwater.execute.batch import Outcome
 from slackwater.execute.deliver import Delivered
-from slackwater.execute.estimates.judge import Judged
-from slackwater.execute.meter import Quality
 from slackwater.runs.catalog import Catalog
 from slackwater.runs.run import sizes, total_rows
 
@@ -29,17 +28,19 @@ class Stopwatch:
         self._last = now
 
 
-def batch_report(
-    decision: Decision,
-    outcome: Outcome,
-    delivered: Delivered,
-    catalog: Catalog,
-    watch: Stopwatch,
-    quality: dict[str, Quality],
-    *,
-    judged: dict[str, Judged],
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A batch that was executed and delivered: what was decided, what it came to, what is left."""
+
+    decision: Decision
+    outcome: Outcome
+    delivered: Delivered
+    memory: ControlState
+
+
+def batch_report(done: Done, catalog: Catalog, watch: Stopwatch) -> dict[str, Any]:
     """What this batch did, as the ``batch`` event tells it."""
+    decision, runs = done.decision, catalog.all()
     return {
         "batch": decision.batch,
         "at": decision.emitted_at,
@@ -53,61 +54,70 @@ def batch_report(
             }
             for name, s in decision.streams.items()
         },
-        "queries": {
-            name: {
-                "slack": q.slack,
-                "watermark": q.upto,
-                "late": q.late,
-                "dropped": q.dropped,
-                "max_lateness": q.max_lateness,
-                **({"lateness": q.lateness} if q.lateness else {}),
-                "emitted": delivered.results.get(name, 0) - outcome.estimates.get(name, 0),
-                "aside": delivered.late.get(name, 0),
-                **({"quality": quality[name].report(q.waiting)} if q.waiting else {}),
-                **({"quality": quality[name].report_recall(q.finding)} if q.finding else {}),
-                **({"backlog": _backlog(q.working)} if q.working else {}),
-                **(
-                    {"estimates": _estimates(name, decision, outcome, judged)} if q.prodding else {}
-                ),
-            }
-            for name, q in decision.queries.items()
-        },
+        "queries": {name: _query(name, query, done) for name, query in decision.queries.items()},
         "state": {
-            "runs": len(catalog.all()),
-            "rows": total_rows(catalog.all()),
-            "bytes": sum(run.bytes for run in catalog.all()),
-            "by": sizes(catalog.all()),
+            "runs": len(runs),
+            "rows": total_rows(runs),
+            "bytes": sum(run.bytes for run in runs),
+            "by": sizes(runs),
         },
         "ms": watch.laps,
     }
 
 
-def _backlog(working: Working) -> dict[str, int]:
+def _query(name: str, query: QueryDecision, done: Done) -> dict[str, Any]:
+    quality = qualities(done.memory).get(name)
+    emitted = done.delivered.results.get(name, 0) - done.outcome.estimates.get(name, 0)
+    return {
+        "slack": query.slack,
+        "watermark": query.upto,
+        "late": query.late,
+        "dropped": query.dropped,
+        "max_lateness": query.max_lateness,
+        **({"lateness": query.lateness} if query.lateness else {}),
+        "emitted": emitted,
+        "aside": done.delivered.late.get(name, 0),
+        **({"quality": _quality(quality, query)} if quality else {}),
+        **({"backlog": _backlog(query.working)} if query.working else {}),
+        **({"estimates": _estimates(name, query.prodding, done)} if query.prodding else {}),
+        "controllers": query.controllers,
+    }
+
+
+def _quality(quality: Quality, query: QueryDecision) -> dict[str, Any]:
+    """What was measured of a promise, and why its slack is what it is."""
+    order = query.waiting or query.finding
+    why = query.controllers.get("error_slack") or query.controllers.get("recall_slack") or {}
+    return {
+        "measured": quality.last.results,
+        "within": quality.last.within,
+        "unseen": 0 if order is None else order.unseen,
+        "fulfilment": quality.fulfilment,
+        **why,
+    }
+
+
+def _backlog(working: Work) -> dict[str, int | None]:
     """What an expensive query did of its work, and what waits."""
     return {
         "todo": working.todo,
         "aside": working.aside,
         "shed": working.shed,
         "worked": working.worked,
+        "oldest": working.oldest,
     }
 
 
-def _estimates(
-    name: str, decision: Decision, outcome: Outcome, judged: dict[str, Judged]
-) -> dict[str, Any]:
+def _estimates(name: str, prods: Prods, done: Done) -> dict[str, Any]:
     """Prods and estimates of a batch, and what estimates were worth so far."""
-    prodding, known = decision.queries[name].prodding, judged.get(name, Judged())
-    assert prodding is not None
+    outcome, sample = done.outcome, done.outcome.samples.get(name)
     failed = outcome.failures.get(name, 0)
-    sample = known.sample
-    if sample is not None and sample.batch != decision.batch:  # told before
-        sample = None
     return {
-        "prods": len(prodding.calls) - failed,
+        "prods": len(prods.calls) - failed,
         "rows": outcome.estimates.get(name, 0),
-        "late": prodding.late,
-        "refused": len(prodding.refused) + failed,
-        "aggressiveness": prodding.aggressiveness,
-        "accuracy": known.report(),
+        "late": prods.late,
+        "refused": len(prods.refused) + failed,
+        "aggressiveness": prods.aggressiveness,
+        "accuracy": accuracies(done.memory)[name].report(),
         **({} if sample is None else {"sample": sample.report()}),
     }

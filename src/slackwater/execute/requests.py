@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 
-from slackwater.control.asking import Request
-from slackwater.control.prodding import REQUEST
+from slackwater.control.prods import REQUEST
 from slackwater.control.records import Decision
+from slackwater.control.request import Request
 from slackwater.errors import Problem
 from slackwater.events.log import EventLog
 from slackwater.execute.batch import Outcome

@@ -11,14 +11,14 @@ from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
+from slackwater.control.orders import Piece
 from slackwater.control.records import Tier
-from slackwater.control.working import Piece
+from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.delta import Delta
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Engine
 from slackwater.execute.sinks.sink import Results
-from slackwater.execute.turn import Turn
 from slackwater.runs.run import Run
 
 B = TypeVar("B")

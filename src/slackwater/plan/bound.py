@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from sqlglot import exp
 
 from slackwater.plan.aggregate import Partial, calls_of, rename_aliases, value_sums
 from slackwater.plan.propagation import part_error
+from slackwater.plan.terms import Terms
+from slackwater.query.contract import ErrorKind, Method
 
-Kind = Literal["count", "sum", "avg", "quantile", "heuristic"]
-_KINDS: dict[type[exp.Expr], Kind] = {
+_KINDS: dict[type[exp.Expr], ErrorKind] = {
     exp.Count: "count",
     exp.CountIf: "count",
     exp.Sum: "sum",
@@ -31,7 +31,7 @@ class Bound:
     """
 
     column: str
-    kind: Kind
+    kind: ErrorKind
     epsilon: float
     delta: float
     share: float = 0.5
@@ -46,14 +46,14 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorContract:
+class ErrorContract(Terms):
     """All bounds of a query, and the limits of the slack, in microseconds."""
 
     bounds: tuple[Bound, ...]
     granularity: int
     at_least: int
     at_most: int | None
-    method: str
+    method: Method
 
     @property
     def columns(self) -> dict[str, float]:
@@ -75,7 +75,7 @@ class ErrorContract:
 
 
 @dataclass(frozen=True, slots=True)
-class RecallContract:
+class RecallContract(Terms):
     """The share of its results a join must find, in what share of periods; limits of the slack."""
 
     gamma: float
@@ -84,7 +84,7 @@ class RecallContract:
     granularity: int
     at_least: int
     at_most: int | None
-    method: str
+    method: Method
 
 
 def bounds_of(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from slackwater.plan.report import Reporter
+from slackwater.plan.terms import Terms
 from slackwater.query.contract import FixedSlack
 from slackwater.query.stream import Costly, Query, StreamDef
 
@@ -16,7 +17,7 @@ ALLOWED = '"wait", "drop", "idle", or k:1 as in "3:1"'
 
 
 @dataclass(frozen=True, slots=True)
-class CostPlan:
+class CostPlan(Terms):
     """Rows worked on in a batch, and how rows are served that estimates set aside.
 
     ``k`` others come before one of these under ``ratio``; one that waited for ``starve``

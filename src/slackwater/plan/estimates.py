@@ -17,6 +17,7 @@ from slackwater.plan.demand import (
 )
 from slackwater.plan.node import WindowAggregate
 from slackwater.plan.report import Reporter
+from slackwater.plan.terms import Terms
 from slackwater.query.estimates import Estimates
 from slackwater.query.expression import Expression, is_numeric
 from slackwater.query.schema import Schema
@@ -38,7 +39,7 @@ class ProdSource:
 
 
 @dataclass(frozen=True, slots=True)
-class EstimatePlan:
+class EstimatePlan(Terms):
     """The estimates of a query."""
 
     sources: tuple[ProdSource, ...]

@@ -6,7 +6,7 @@ from slackwater.plan.aggregate import Partial
 from slackwater.plan.bound import Bound, ErrorContract, RecallContract, bounds_of
 from slackwater.plan.node import Joined, WindowAggregate
 from slackwater.plan.report import Reporter
-from slackwater.query.contract import METHODS, MaxError, MinRecall
+from slackwater.query.contract import METHODS, MaxError, Method, MinRecall
 from slackwater.query.expression import is_numeric
 from slackwater.query.stream import Aggregate, Query
 from slackwater.units import DurationLike
@@ -31,7 +31,7 @@ def error_contract(
     bounds = tuple(bound for some, _ in found for bound in some)
     sums = tuple(part for _, parts in found for part in parts)
     grain, low, high = _limits(terms, root.window.slide, report)
-    return ErrorContract(bounds, grain, low, high, terms[0].method), sums
+    return ErrorContract(bounds, grain, low, high, _method(terms[0].method, report)), sums
 
 
 def _bounds(
@@ -75,7 +75,9 @@ def recall_contract(joined: Joined, term: MinRecall, report: Reporter) -> Recall
         report.problem("CONTRACT_RANGE", "contract, over", f"{term.over!r} is no period")
     windows = [reach for row in joined.reach for reach in row if reach]
     grain, low, high = _limits((term,), min(windows, default=over), report)
-    return RecallContract(term.gamma, term.confidence, over, grain, low, high, term.method)
+    return RecallContract(
+        term.gamma, term.confidence, over, grain, low, high, _method(term.method, report)
+    )
 
 
 def _shares(report: Reporter, **shares: float) -> None:
@@ -97,11 +99,16 @@ def _limits(
     lows = limits([term.at_least for term in terms], "at_least")
     highs = limits([t.at_most for t in terms if t.at_most is not None], "at_most")
     grains = limits([t.granularity for t in terms if t.granularity], "granularity")
-    for term in terms:
-        if term.method not in METHODS:
-            text = f"{term.method!r} is not one of: {', '.join(METHODS)}"
-            report.problem("CONTRACT_METHOD", "contract, method", text)
     low, high = max(lows, default=0), min(highs, default=None)
     if high is not None and high < low:
         report.problem("CONTRACT_LIMITS", "contract", "at_most is below at_least")
     return min((g for g in grains if g), default=max(1000, scale // 100)), low, high
+
+
+def _method(name: str, report: Reporter) -> Method:
+    """The method of that name; any other is told, and stands for the usual one."""
+    found = next((method for method in METHODS if method == name), None)
+    if found is None:
+        text = f"{name!r} is not one of: {', '.join(METHODS)}"
+        report.problem("CONTRACT_METHOD", "contract, method", text)
+    return found or "calibrated"

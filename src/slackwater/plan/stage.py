@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from slackwater.errors import Problem, QueryError
 from slackwater.plan.aggregate import Partial
@@ -28,11 +29,14 @@ from slackwater.plan.node import (
     stamp_of,
 )
 from slackwater.plan.state import State, StateKind
+from slackwater.plan.terms import Terms
 from slackwater.plan.tree import inputs_of, nodes_of
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression
 from slackwater.query.schema import Schema
 from slackwater.units import fingerprint
+
+T = TypeVar("T", bound=Terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,29 @@ class QueryPlan:
     late: str
     keep: int
     idle: int | None
-    promise: ErrorContract | None = None
     join: JoinPlan | None = None
-    recall: RecallContract | None = None
-    estimates: EstimatePlan | None = None
     estimable: EstimateColumns | None = None
-    costly: CostPlan | None = None
+    terms: tuple[Terms, ...] = ()
+
+    def find(self, kind: type[T]) -> T | None:
+        """What the query asks of a controller, by the kind of its terms."""
+        return next((one for one in self.terms if isinstance(one, kind)), None)
+
+    @property
+    def promise(self) -> ErrorContract | None:
+        return self.find(ErrorContract)
+
+    @property
+    def recall(self) -> RecallContract | None:
+        return self.find(RecallContract)
+
+    @property
+    def estimates(self) -> EstimatePlan | None:
+        return self.find(EstimatePlan)
+
+    @property
+    def costly(self) -> CostPlan | None:
+        return self.find(CostPlan)
 
     @property
     def stream(self) -> str:
@@ -220,6 +241,7 @@ def _query(query: LogicalQuery) -> QueryPlan:
     estimable = estimate_columns(nodes) if nodes else None
     if query.estimates is not None:
         stages = (*stages[:-1], replace(stages[-1], estimated=estimable))
+    asked = (query.promise, query.recall, query.estimates, query.costly)
     return QueryPlan(
         query.name,
         tuple(stream.name for stream in query.streams),
@@ -228,12 +250,9 @@ def _query(query: LogicalQuery) -> QueryPlan:
         query.late,
         query.keep,
         query.idle,
-        query.promise,
         _join(query, stages),
-        query.recall,
-        query.estimates,
         estimable,
-        query.costly,
+        tuple(term for term in asked if term is not None),
     )
 
 

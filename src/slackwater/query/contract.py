@@ -11,7 +11,10 @@ from slackwater.units import DurationLike
 LatePolicy = Literal["drop", "side", "revise"]
 LATE_POLICIES: tuple[str, ...] = get_args(LatePolicy)
 Method = Literal["calibrated", "model", "feedback"]
-METHODS: tuple[str, ...] = get_args(Method)
+METHODS: tuple[Method, ...] = get_args(Method)
+ErrorKind = Literal[
+    "count", "sum", "avg", "quantile", "heuristic"
+]  # of aggregates, by their errors
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The slack of a query under an error bound, followed tuple at a time.
 
-The controller is the engine's own (``disorder.slack``); everything it is told is found here anew
-from plain rows: pane counts, totals of values, and the errors of answers once stragglers are in.
+The controller is the engine's own (``disorder.error_slack``); everything it is told is found here
+anew from plain rows: pane counts, totals of values, errors of answers once stragglers are in.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.disorder.fulfilment import size_deciles
-from slackwater.disorder.slack import (
+from slackwater.disorder.error_slack import (
     MEASURED_EVERY,
-    Seen,
-    SlackParams,
-    SlackState,
+    ErrorSeen,
+    ErrorSlackParams,
+    ErrorSlackState,
     settled,
     step,
     unseen,
 )
+from slackwater.disorder.fulfilment import size_deciles
 from slackwater.plan.stage import QueryPlan
 from slackwater.replay.evaluate import Evaluator
 from slackwater.stats.panes import PaneCount
@@ -33,12 +33,12 @@ Row = dict[str, Any]
 class Follower:
     """Chooses the slack of one query batch by batch, and measures its answers."""
 
-    def __init__(self, plan: QueryPlan, params: SlackParams, evaluator: Evaluator) -> None:
+    def __init__(self, plan: QueryPlan, params: ErrorSlackParams, evaluator: Evaluator) -> None:
         assert plan.promise is not None
         self.promise = plan.promise
         self.stage = plan.base
         self.params = params
-        self.state = SlackState()
+        self.state = ErrorSlackState()
         self.after: int | None = None
         self.upto: int | None = None
         self.batch = 0
@@ -46,7 +46,7 @@ class Follower:
         self.unseen = 0
         self._evaluator = evaluator
         self._said: dict[tuple[Any, ...], Row] = {}
-        self._seen = Seen(None, None, ())
+        self._seen = ErrorSeen(None, None, ())
 
     def choose(
         self, batch: pa.Table, times: list[int | None], before: int | None, after: int | None
@@ -108,7 +108,7 @@ class Follower:
         if found:
             deciles = size_deciles([row["rows"] for row in found])
         within = sum(row["within"] for row in found)
-        self._seen = Seen(None, None, (), (), deciles or None, len(found), within)
+        self._seen = ErrorSeen(None, None, (), (), deciles or None, len(found), within)
 
     def _group(self, row: Row) -> tuple[Any, ...]:
         return (row["__start"], *(row[key] for key in self.stage.keys))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.disorder.slack import SlackParams
+from slackwater.disorder.error_slack import ErrorSlackParams
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.replay.evaluate import Evaluator
 from slackwater.replay.follower import Follower
@@ -84,7 +84,12 @@ class Interpreter:
     """
 
     def __init__(
-        self, plan: QueryPlan, time: str, slack: SlackParams | None = None, *, zone: str = "UTC"
+        self,
+        plan: QueryPlan,
+        time: str,
+        slack: ErrorSlackParams | None = None,
+        *,
+        zone: str = "UTC",
     ) -> None:
         self.plan = plan
         self.time = time

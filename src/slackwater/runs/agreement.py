@@ -17,29 +17,28 @@ from __future__ import annotations
 import json
 import uuid
 from pathlib import Path
-from typing import Any
 
 from slackwater.errors import CheckpointError
 from slackwater.events.log import last_batch
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.runs.files import storage_error, sync_all, write_atomically
+from slackwater.runs.manifest import Begun
 from slackwater.runs.offsets import SparkLog, is_whole, with_checksum
 
 
 def agree(checkpoint: Checkpoint) -> None:
     """Refuse a checkpoint whose two records do not fit; forget what a loss of power tore."""
-    batches = checkpoint.batches()
-    manifest = checkpoint.manifest(batches[-1]) if batches else None
-    if manifest is not None and manifest["offsets"] is None:
+    manifest = checkpoint.newest()
+    if manifest is not None and manifest.offsets is None:
         return  # its batch was not given by Spark
-    last = -1 if manifest is None else manifest["batch"]
+    last = -1 if manifest is None else manifest.batch
     log = SparkLog(checkpoint.spark)
     reason = _beyond(checkpoint, log, last)
-    begun = checkpoint.decision(last + 1)
+    begun = checkpoint.begun(last + 1)
     unusable = log.unusable_after(last, begun=begun is not None)
     reason = reason or _unfit(begun, log, last + 1)
     if reason is None and manifest is not None:
-        reason = log.lacks(last, manifest["offsets"])
+        reason = log.lacks(last, manifest.offsets)
     if reason is not None:
         raise disagreement(checkpoint.folder, reason)
     try:
@@ -74,11 +73,11 @@ def _beyond(checkpoint: Checkpoint, log: SparkLog, last: int) -> str | None:
     return None
 
 
-def _unfit(begun: dict[str, Any] | None, log: SparkLog, batch: int) -> str | None:
+def _unfit(begun: Begun | None, log: SparkLog, batch: int) -> str | None:
     """Why a batch cannot be run again on the rows it was decided for."""
-    if begun is None or begun["offsets"] is None:
+    if begun is None or begun.offsets is None:
         return None  # or an end, or a batch that was not given by Spark
-    return log.lacks(batch, begun["offsets"])
+    return log.lacks(batch, begun.offsets)
 
 
 def _mend_name(log: SparkLog) -> None:

@@ -1,4 +1,4 @@
-"""The catalog of a pipeline's state: which states there are, who reads them, and their live runs."""
+"""The catalog of a pipeline's state: which states there are, who reads them, their live runs."""
 
 from __future__ import annotations
 

@@ -27,11 +27,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from slackwater.codec import pack, unpack
 from slackwater.errors import CheckpointError
 from slackwater.plan.meaning import Order, differences, is_same, other_zone
 from slackwater.runs.files import make_folder, seal, storage_error, unseal, write_atomically
+from slackwater.runs.manifest import Begun, Manifest
 
-FORMAT = 5
+FORMAT = 6
+OLDER = (5,)  # formats that are read, and become this one when a pipeline goes on
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 
@@ -190,12 +193,21 @@ class Checkpoint:
             )
 
     def check_format(self, found: object) -> None:
-        """Refuse what another version wrote."""
-        if found != FORMAT:
+        """Refuse what a version wrote that this one cannot read."""
+        if found not in (FORMAT, *OLDER):
+            known = " and ".join(str(one) for one in (*OLDER, FORMAT))
             raise CheckpointError(
                 "CHECKPOINT_FORMAT",
-                f"{self.folder} has format {found}, this version reads format {FORMAT}",
+                f"{self.folder} has format {found}, this version reads formats {known}",
                 "use the version of slackwater that wrote it, or a new folder",
+            )
+
+    def upgrade(self) -> None:
+        """Let older versions refuse the folder by its format from now on."""
+        value = json.loads(self.identity.read_text(encoding="utf-8"))
+        if value.get("format") in OLDER:
+            write_atomically(
+                self.identity, json.dumps({**value, "format": FORMAT}, indent=1).encode()
             )
 
     def manifest_path(self, batch: int) -> Path:
@@ -208,26 +220,33 @@ class Checkpoint:
         """The committed batches whose manifests are kept, oldest first."""
         return sorted(int(path.stem) for path in (self.folder / "manifest").glob("[0-9]*.json"))
 
-    def manifest(self, batch: int) -> dict[str, Any]:
+    def manifest(self, batch: int) -> Manifest:
         value = unseal(self.manifest_path(batch))
         self.check_format(value.get("format"))
-        return value
+        return Manifest.from_json(value)
 
-    def commit(self, batch: int, manifest: dict[str, Any]) -> None:
+    def newest(self) -> Manifest | None:
+        """What the newest committed batch left behind."""
+        batches = self.batches()
+        return self.manifest(batches[-1]) if batches else None
+
+    def commit(self, manifest: Manifest) -> None:
         """Make a batch done; older manifests and decisions are forgotten."""
-        write_atomically(self.manifest_path(batch), seal({"format": FORMAT, **manifest}))
+        batch = manifest.batch
+        write_atomically(self.manifest_path(batch), seal({"format": FORMAT, **manifest.to_json()}))
         for kind in ("manifest", "decision"):
             for path in (self.folder / kind).glob("[0-9]*.json"):
                 if int(path.stem) < batch - KEPT:
                     path.unlink(missing_ok=True)
 
-    def decision(self, batch: int) -> dict[str, Any] | None:
+    def begun(self, batch: int) -> Begun | None:
         """What an earlier attempt at this batch decided, if it came that far."""
         path = self.decision_path(batch)
-        return unseal(path) if path.exists() else None
+        return unpack(unseal(path), Begun) if path.exists() else None
 
-    def remember(self, batch: int, decision: dict[str, Any]) -> None:
-        write_atomically(self.decision_path(batch), seal(decision))
+    def begin(self, batch: int, begun: Begun) -> None:
+        """Write down what was decided, before it is applied."""
+        write_atomically(self.decision_path(batch), seal(pack(begun)))
 
     def sweep(self, live: set[str]) -> None:
         """Remove run files that no kept manifest names."""

@@ -14,9 +14,9 @@ from typing import Any
 from slackwater.errors import CheckpointError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.runs.checkpoint import KEPT, Checkpoint
-from slackwater.runs.files import storage_error, sync_all, unseal, write_atomically
+from slackwater.runs.files import storage_error, sync_all, write_atomically
 from slackwater.runs.offsets import SparkLog
-from slackwater.runs.run import Run, verify
+from slackwater.runs.run import verify
 
 _UNDER_WAY = b"a repair was under way: run it again"
 
@@ -103,10 +103,10 @@ def _damage(checkpoint: Checkpoint, batch: int) -> str | None:
     """What is wrong with a batch: its manifest, a state file that it names, or Spark's record."""
     try:
         manifest = checkpoint.manifest(batch)
-        for run in manifest["runs"]:
-            verify(Run.from_json(run), checkpoint.runs)
-        if manifest["offsets"] is not None:  # else the batch was not given by Spark
-            reason = SparkLog(checkpoint.spark).lacks(batch, manifest["offsets"])
+        for run in manifest.runs:
+            verify(run, checkpoint.runs)
+        if manifest.offsets is not None:  # else the batch was not given by Spark
+            reason = SparkLog(checkpoint.spark).lacks(batch, manifest.offsets)
             return reason and f"batch {batch}: {reason}"
     except CheckpointError as error:
         if error.condition == "CHECKPOINT_FORMAT":
@@ -162,15 +162,16 @@ def _decisions(checkpoint: Checkpoint, target: int) -> list[Path]:
 
 def _is_wanted(checkpoint: Checkpoint, path: Path) -> bool:
     """Whether what was decided can still be carried out."""
+    batch, log = int(path.stem), SparkLog(checkpoint.spark)
     try:
-        earlier = unseal(path)
+        earlier = checkpoint.begun(batch)
     except CheckpointError:
         return False
-    log = SparkLog(checkpoint.spark)
-    batch = int(path.stem)
-    if earlier["ended"]:
+    if earlier is None:
+        return False
+    if earlier.ended:
         return log.newest("offsets") < batch
-    return log.lacks(batch, earlier["offsets"]) is None
+    return log.lacks(batch, earlier.offsets) is None
 
 
 def _carry_out(checkpoint: Checkpoint, target: int, removed: list[Path]) -> None:

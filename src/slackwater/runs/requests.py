@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from slackwater.control.asking import Request, request_of
+from slackwater.control.request import Request, request_of
 from slackwater.errors import Problem, SlackwaterError, StorageError
 from slackwater.plan.demand import is_text
 from slackwater.runs.files import sync, write_atomically

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from slackwater.errors import CheckpointError
 
@@ -36,14 +35,6 @@ class Run:
     @property
     def path(self) -> str:
         return f"{self.state}/{self.name}"
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Run:
-        parts = {name: (size, crc) for name, (size, crc) in value["parts"].items()}
-        return cls(**{**value, "parts": parts})
 
 
 def new_run(state: str, batch: int, tag: str) -> Run:

@@ -12,13 +12,15 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from slackwater.control.asking import Request, problem_of
-from slackwater.control.ordering import tree_of
-from slackwater.control.records import Tier
+from slackwater.control.join_plan import choice_of, tree_of
+from slackwater.control.prods import ProdMemory
+from slackwater.control.records import Tier, qualities
+from slackwater.control.request import Request, problem_of
+from slackwater.disorder.recall_slack import RecallSlackState
+from slackwater.disorder.slack import SlackState
 from slackwater.errors import QueryError, SlackwaterError
 from slackwater.events import log
 from slackwater.execute.estimates.ask import ATTEMPTS, read_estimates
-from slackwater.execute.estimates.judge import Judged
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.snapshot import Snapshot
 from slackwater.execute.estimates.trial import problem_with
@@ -98,15 +100,15 @@ class Handle:
         for query in self._pipeline.plan.queries:
             if query.join is None:
                 continue
-            order = self._loop.state.orders.get(query.name)
-            tree = tree_of(query, self._loop.state)
+            memory = self._loop.state.of(query.name)
+            order, tree = choice_of(memory), tree_of(query.join, memory)
             for number, name in enumerate(query.join.graph.names):
                 held = total_rows(self._loop.catalog.at(query.join.inputs[number].state.identity))
                 lines.append(f"query {query.name}: {name} holds {held:,} rows")
                 if order is not None:
-                    sizes = zip(tree.order(number), order["sizes"][name], strict=True)
+                    sizes = zip(tree.order(number), order.sizes[name], strict=True)
                     steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
-                    expected = f"{order['rows'][name]:,.0f} expected"
+                    expected = f"{order.rows[name]:,.0f} expected"
                     lines[-1] += f", {expected}; a row probes {', '.join(steps)}"
             for identity, names in inner_states(query.join, tree).items():
                 held = total_rows(self._loop.catalog.at(identity))
@@ -202,7 +204,8 @@ class Handle:
         ``mean``, ``recent`` and ``worst`` over all, the same ``by_age`` (share of the window's
         span that the clock had passed) and ``by_group``.
         """
-        return self._loop.snapshot.judged.get(self._estimating(query), Judged()).details()
+        memory = self._loop.snapshot.state.of(self._estimating(query)).find(ProdMemory)
+        return (memory or ProdMemory()).accuracy.details()
 
     def results(self, query: str | None = None, *, latest: bool = False) -> DataFrame:
         """What a query has said so far: all of it, or the latest known answer of each window.
@@ -244,15 +247,13 @@ class Handle:
                 "fulfilment": quality.fulfilment,
                 **self._waits(name),
             }
-            for name, quality in self._loop.quality.items()
+            for name, quality in qualities(self._loop.state).items()
         }
 
     def _waits(self, query: str) -> dict[str, Any]:
-        state = self._loop.state
-        if query in state.slacks:
-            return {"slack_us": state.slacks[query].slack, "phase": state.slacks[query].phase}
-        found = state.findings[query]
-        return {"recall": found.recall, "slack_us": found.slack, "phase": found.phase}
+        found = self._loop.state.of(query).find(SlackState) or SlackState()
+        waits = {"slack_us": found.slack, "phase": found.phase}
+        return {"recall": found.recall, **waits} if isinstance(found, RecallSlackState) else waits
 
     def fulfilment_by_key(self, query: str) -> list[dict[str, Any]]:
         """Per key of a query: results measured and share within the bound, worst first.

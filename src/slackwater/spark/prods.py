@@ -7,7 +7,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from slackwater.control.asking import Request
+from slackwater.control.request import Request
 from slackwater.errors import Problem, SlackwaterError
 from slackwater.execute.requests import STREAM
 from slackwater.runs.offsets import SparkLog
@@ -36,7 +36,7 @@ def follow(
     """Hand the rows of a stream to the next batches of a pipeline; ``ends``: those there now.
 
     An id tells the place in the stream, so a row read twice is still one prod; the pipeline knows
-    the ids that it answered and that may come again (:func:`~slackwater.execute.requests.repeatable`).
+    the ids that it answered and that may come again.
     """
     log = SparkLog(checkpoint)
 

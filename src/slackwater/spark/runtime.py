@@ -15,8 +15,9 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.control.orders import Piece
 from slackwater.control.records import Policy, Tier
-from slackwater.control.working import Piece
+from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.delta import Delta
 from slackwater.execute.duck import DuckEngine
@@ -24,7 +25,6 @@ from slackwater.execute.engine import Engine
 from slackwater.execute.runtime import Asked, Seen
 from slackwater.execute.shape import JoinShape
 from slackwater.execute.sinks.sink import Results, TableResults
-from slackwater.execute.turn import Turn
 from slackwater.runs.run import Run
 from slackwater.spark.failure import storage_failure
 from slackwater.spark.read.arrivals import Arrivals

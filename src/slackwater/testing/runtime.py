@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from slackwater.control.orders import Piece
 from slackwater.control.records import Policy, Tier
-from slackwater.control.working import Piece
+from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.backlog import places_of, read_part
 from slackwater.execute.delta import Delta, distinct_values, pane_counts, row_counts, totals
@@ -22,7 +23,6 @@ from slackwater.execute.engine import Engine
 from slackwater.execute.runtime import Asked, Seen
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results, TableResults
-from slackwater.execute.turn import Turn
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.stage import StreamPlan
 from slackwater.plan.state import State

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slackwater.disorder.slack import Seen
+from slackwater.disorder.error_slack import ErrorSeen
 from slackwater.replay.advise import Frames, Measure, Target, Timeline, advise
 from slackwater.replay.advise.control import play, quality_driven
 from slackwater.replay.advise.quality import quality
@@ -22,9 +22,9 @@ class Scripted:
 
     def __init__(self, *slacks: int) -> None:
         self.slacks = list(slacks)
-        self.seen: list[Seen] = []
+        self.seen: list[ErrorSeen] = []
 
-    def step(self, seen: Seen) -> int:
+    def step(self, seen: ErrorSeen) -> int:
         self.seen.append(seen)
         return self.slacks.pop(0)
 

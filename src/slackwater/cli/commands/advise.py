@@ -133,7 +133,7 @@ def _check_picture(path: Path | None) -> None:
 
 
 def _draw(advice: Advice, path: Path) -> None:
-    from slackwater.replay.advise.plot import draw  # noqa: PLC0415 - pictures are rarely asked for
+    from slackwater.replay.advise.plot import draw
 
     try:
         draw(advice, path)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic
 
-from slackwater.control.prodding import ProdCall, ProddingState
+from slackwater.control.orders import ProdCall
+from slackwater.control.prods import ProdMemory
 from slackwater.errors import Problem
 from slackwater.execute.engine import R
 from slackwater.execute.estimates.fast import tally
@@ -24,7 +25,7 @@ class Speaker(Generic[R]):
 
     estimator: Estimator[R]
     calls: Sequence[ProdCall]
-    before: ProddingState
+    before: ProdMemory
     emitted_at: int
     failed: dict[str, Problem] = field(default_factory=dict)
 

@@ -6,19 +6,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from slackwater.control.asking import Request
-from slackwater.control.records import ControlState
+from slackwater.control.request import Request
 from slackwater.errors import CheckpointError, QueryError
 from slackwater.execute.duck import DuckEngine
-from slackwater.execute.estimates.judge import Judged
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.snapshot import Snapshot
 from slackwater.execute.estimates.trial import problem_with
-from slackwater.runs.catalog import Catalog
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.runs.files import unseal
 from slackwater.runs.requests import Inbox, check_query, new_id
-from slackwater.runs.run import Run
 
 ATTEMPTS = 5
 
@@ -98,12 +94,7 @@ def read_readings(folder: Checkpoint) -> dict[str, Reading]:
 
 def newest(folder: Checkpoint) -> Snapshot:
     """What the newest committed batch left behind."""
-    batches = folder.batches()
-    if not batches:
+    manifest = folder.newest()
+    if manifest is None:
         raise CheckpointError("CHECKPOINT_EMPTY", f"{folder.folder} has no batch yet", "try later")
-    manifest = folder.manifest(batches[-1])
-    catalog = Catalog({})
-    for run in manifest["runs"]:
-        catalog.add(Run.from_json(run))
-    judged = {name: Judged.from_json(one) for name, one in manifest["judged"].items()}
-    return Snapshot(manifest["batch"], catalog, ControlState.from_json(manifest["control"]), judged)
+    return Snapshot(manifest.batch, manifest.catalog, manifest.memory)

@@ -9,11 +9,12 @@ from typing import Generic
 import numpy as np
 import pyarrow as pa
 
-from slackwater.control.prodding import Mark, ProdCall, ProddingState, Progress, marks
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.orders import ProdCall
+from slackwater.control.prods import Mark, ProdMemory, Progress, marks
 from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
 from slackwater.execute.engine import R, Reader, Wanted
 from slackwater.execute.estimates.fast import can_fold, folded, labelled
-from slackwater.execute.estimates.judge import Judged
 from slackwater.execute.estimates.reading import Reading
 from slackwater.plan.sql.estimates import MARKS, ReadingStep, spoken
 from slackwater.plan.sql.statement import Statement
@@ -32,12 +33,12 @@ class Estimator(Generic[R]):
     reading: Reading
     catalog: Catalog
     progress: Progress
-    judged: Judged
+    judged: Accuracy
 
     def said(
         self,
         calls: Sequence[ProdCall],
-        before: ProddingState,
+        before: ProdMemory,
         emitted_at: int,
         asks: Container[int] | None = None,
     ) -> R | None:
@@ -119,7 +120,7 @@ class Estimator(Generic[R]):
 
 
 def mark_table(
-    found: Sequence[Mark], calls: Sequence[ProdCall], reading: Reading, judged: Judged
+    found: Sequence[Mark], calls: Sequence[ProdCall], reading: Reading, judged: Accuracy
 ) -> pa.Table:
     """What is said beside the values, by prod and window: coverage and factors of error bands."""
     ages = np.asarray([mark.age for mark in found], np.float64)
@@ -140,7 +141,7 @@ def mark_table(
     return pa.table(columns)
 
 
-def _coverage(ages: Array, reading: Reading, judged: Judged) -> Array:
+def _coverage(ages: Array, reading: Reading, judged: Accuracy) -> Array:
     """The share of rows that estimates of this age used to have; of time, before that is known."""
     passed: Array = np.minimum(ages, 1.0)
     known = next((judged.columns[n] for n in reading.columns.numeric if n in judged.columns), None)

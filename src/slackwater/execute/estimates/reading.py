@@ -116,7 +116,26 @@ class Reading:
 
     @classmethod
     def from_json(cls, value: Any) -> Reading:
-        return unpack(value, cls, _unpacked)
+        return unpack(value if isinstance(value["steps"], dict) else _newer(value), cls, _unpacked)
+
+
+def _newer(value: dict[str, Any]) -> dict[str, Any]:
+    """A reading of format 5: steps of one dialect, statements that do not say what they take."""
+    steps = [
+        {
+            "name": step["name"],
+            "level": step["level"],
+            "reads": step["reads"],
+            "statement": {
+                "text": step["text"],
+                "reads": list(step["reads"]),
+                "parameters": ["after", "last"] if step["name"].startswith("open-") else [],
+            },
+        }
+        for step in value["steps"]
+    ]
+    columns = [{"name": name, "type": kind} for name, kind in value["output"]]
+    return {**value, "steps": {"duckdb": steps}, "output": {"columns": columns}}
 
 
 def _schemas(

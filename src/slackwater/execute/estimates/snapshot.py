@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from slackwater.control import asking
-from slackwater.control.asking import understand, why_none
-from slackwater.control.prodding import (
+from slackwater.control import request
+from slackwater.control.clock import origin_of
+from slackwater.control.orders import ProdCall
+from slackwater.control.prods import (
     REQUEST,
-    ProdCall,
-    ProddingState,
+    ProdMemory,
     Progress,
     open_windows,
     windows_asked,
 )
 from slackwater.control.records import ControlState
-from slackwater.control.step import origin_of
+from slackwater.control.request import understand, why_none
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.engine import R, Reader
 from slackwater.execute.estimates.fast import pick
 from slackwater.execute.estimates.fault import fault
-from slackwater.execute.estimates.judge import Judged
 from slackwater.execute.estimates.read import Estimator
 from slackwater.execute.estimates.reading import Reading
 from slackwater.plan.names import check_beside
@@ -37,7 +36,6 @@ class Snapshot:
     batch: int
     catalog: Catalog
     state: ControlState
-    judged: dict[str, Judged] = field(default_factory=dict)
 
     def estimate(self, engine: Reader[R], reading: Reading, where: str | None) -> R:
         """What the open windows of a query would say; raises if nothing open is asked for."""
@@ -45,14 +43,14 @@ class Snapshot:
         _refuse_names(reading)
         progress = Progress(
             None,
-            self.state.clocks.get(name),
-            self.state.watermarks.get(name),
+            self.state.of(name).clock,
+            self.state.of(name).watermark,
             origin_of(reading.streams, self.state.streams),
         )
         predicate = understand(name, reading.output, where)
         if isinstance(predicate, Problem):
             raise QueryError([predicate])
-        at, reader = f"estimate of query {name!r}", asking.Reader(reading.stamp, reading.zone)
+        at, reader = f"estimate of query {name!r}", request.Reader(reading.stamp, reading.zone)
         reason = why_none(reading.window, predicate, progress.clock, progress.upto, reader)
         live = open_windows(reading.window, progress)
         if reason is not None or live is None:
@@ -68,10 +66,9 @@ class Snapshot:
 
     def _said(self, engine: Reader[R], reading: Reading, progress: Progress, call: ProdCall) -> R:
         """The estimates as people see them."""
-        before = self.state.prodding.get(reading.query, ProddingState())
-        judged = self.judged.get(reading.query, Judged())
-        now = time.time_ns() // 1000
-        said = Estimator(engine, reading, self.catalog, progress, judged).said([call], before, now)
+        before = self.state.of(reading.query).find(ProdMemory) or ProdMemory()
+        estimator = Estimator(engine, reading, self.catalog, progress, before.accuracy)
+        said = estimator.said([call], before, time.time_ns() // 1000)
         if said is None:
             said = engine.from_arrow(reading.said.empty_table())
         return pick(engine, said, reading.shown)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from slackwater.control.asking import Request, problem_of, understand
+from slackwater.control.request import Request, problem_of, understand
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.duck import DuckReader
 from slackwater.execute.estimates.fault import fault

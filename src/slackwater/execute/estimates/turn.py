@@ -1,4 +1,4 @@
-"""Estimates in a batch: what open windows say to whoever asked, and what earlier ones were worth."""
+"""Estimates in a batch: what open windows say to who asked, and what earlier ones were worth."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Any
 
 import pyarrow as pa
 
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.turn import Turn
 from slackwater.errors import Problem
 from slackwater.execute.engine import Engine, Wanted
 from slackwater.execute.estimates.answer import Speaker
 from slackwater.execute.estimates.fast import can_pair, pairs_of, pick
-from slackwater.execute.estimates.judge import Judged, judge
+from slackwater.execute.estimates.judge import compare, sample
 from slackwater.execute.estimates.near import Near
 from slackwater.execute.estimates.read import Estimator
 from slackwater.execute.estimates.reading import Reading
-from slackwater.execute.turn import Turn
+from slackwater.execute.estimates.sample import Sample
 from slackwater.plan.estimates import EstimatePlan
 from slackwater.plan.sql.estimates import paired
 from slackwater.runs.catalog import Catalog, estimates_state
@@ -26,12 +28,14 @@ from slackwater.runs.run import new_run
 class Said:
     """Results with their estimates: all rows, how many of them are estimates, by prod too.
 
+    ``accuracy`` is what estimates were worth by now, ``sample`` some that met their finals;
     ``failed`` has, by prod, what it ran into.
     """
 
     engine: Engine[Any]
     rows: Any | None
-    judged: Judged
+    accuracy: Accuracy
+    sample: Sample | None = None
     estimates: int = 0
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
@@ -47,15 +51,14 @@ class EstimateTurn:
     plan: EstimatePlan
     catalog: Catalog
     turn: Turn
-    before: Judged
 
     def run(self, finals: Any | None, schema: pa.Schema) -> Said:
         """Judge what was said of windows that closed, then speak of those still open."""
         engine = self._speaker()
         if finals is not None and engine is not self.engine:
             finals = self.engine.to_arrow(finals).cast(schema)
-        finals, judged = self._judge(engine, finals)
-        estimator = Estimator(engine, self.reading, self.catalog, self.turn.progress, judged)
+        finals, accuracy, shown_pairs = self._judge(engine, finals)
+        estimator = Estimator(engine, self.reading, self.catalog, self.turn.progress, accuracy)
         assert self.turn.decision.prodding is not None
         calls = self.turn.decision.prodding.calls
         speaker = Speaker(estimator, calls, self.turn.spoken, self.turn.emitted_at)
@@ -66,7 +69,7 @@ class EstimateTurn:
         parts = [part for part in (finals, shown) if part is not None]
         together = engine.concat(parts) if len(parts) > 1 else next(iter(parts), None)
         given = 0 if said is None else sum(rows.values())
-        return Said(engine, together, judged, given, rows, speaker.failed)
+        return Said(engine, together, accuracy, shown_pairs, given, rows, speaker.failed)
 
     def _speaker(self) -> Engine[Any]:
         """Who reads what is open, and writes answers: the driver if they are few."""
@@ -80,15 +83,21 @@ class EstimateTurn:
         kept = pick(engine, said, self.reading.kept, "__keep")
         self.catalog.add(engine.save(kept, run, "__start"))
 
-    def _judge(self, engine: Engine[Any], finals: Any | None) -> tuple[Any | None, Judged]:
+    def _judge(
+        self, engine: Engine[Any], finals: Any | None
+    ) -> tuple[Any | None, Accuracy, Sample | None]:
         """Compare finals with what was estimated of them."""
-        runs = self.catalog.at(estimates_state(self.reading.query))
+        runs, known = (
+            self.catalog.at(estimates_state(self.reading.query)),
+            self.turn.spoken.accuracy,
+        )
         if finals is None or not runs:
-            return finals, self.before
+            return finals, known, None
         finals = engine.hold(finals)
-        said = engine.load(Wanted(runs, self.reading.kept))
-        pairs = self._pairs(engine, said, finals)
-        return finals, judge(self.before, self.plan, pairs, self.turn.batch)
+        pairs = self._pairs(engine, engine.load(Wanted(runs, self.reading.kept)), finals)
+        if not pairs.num_rows:
+            return finals, known, None
+        return finals, known.plus(compare(self.plan, pairs)), sample(pairs, self.turn.batch)
 
     def _pairs(self, engine: Engine[Any], said: Any, finals: Any) -> pa.Table:
         """Each estimate beside its final."""

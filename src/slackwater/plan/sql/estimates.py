@@ -40,7 +40,7 @@ class ReadingStep:
 
 
 def reading(writer: Writer, stages: Sequence[Stage]) -> tuple[ReadingStep, ...]:
-    """The steps that give ``open`` windows of the top level; the last one's name is ``open-<level>``."""
+    """The steps that give the open windows of the top level; the last one is ``open-<level>``."""
     steps: list[ReadingStep] = []
     for stage in stages:
         panes: tuple[str, ...] = (stage.state.identity,)

@@ -17,9 +17,10 @@ from typing import Protocol
 
 import numpy as np
 
-from slackwater.disorder import slack
-from slackwater.disorder.slack import Seen, SlackParams, SlackState
-from slackwater.disorder.threshold import Kind, Requirement
+from slackwater.disorder import error_slack
+from slackwater.disorder.error_slack import ErrorSeen, ErrorSlackParams, ErrorSlackState
+from slackwater.disorder.threshold import Requirement
+from slackwater.query.contract import ErrorKind
 from slackwater.replay.advise.ledger import Ledger
 from slackwater.replay.advise.quality import Target
 from slackwater.replay.advise.recording import Tell, tell_nothing
@@ -31,25 +32,25 @@ from slackwater.units import MILLISECOND
 
 MOST_STEPS = 20_000  # a step takes some milliseconds
 BUCKETS = 10_000  # of the delay histogram, at most
-_KINDS: dict[str, Kind] = {"count": "count", "sum": "sum", "avg": "avg"}
+_KINDS: dict[str, ErrorKind] = {"count": "count", "sum": "sum", "avg": "avg"}
 
 
 class Controller(Protocol):
     """Says which slack is in force after what was seen, in microseconds."""
 
-    def step(self, seen: Seen) -> int: ...
+    def step(self, seen: ErrorSeen) -> int: ...
 
 
 class QualityDriven:
     """The engine's own controller. A hold is a slack that leaves the watermark where it is."""
 
-    def __init__(self, params: SlackParams, first: int) -> None:
+    def __init__(self, params: ErrorSlackParams, first: int) -> None:
         self.params = params
-        self.state = SlackState()
+        self.state = ErrorSlackState()
         self._watermark = first  # the first row is in no window that ends here
 
-    def step(self, seen: Seen) -> int:
-        self.state = slack.step(self.params, self.state, seen)
+    def step(self, seen: ErrorSeen) -> int:
+        self.state = error_slack.step(self.params, self.state, seen)
         if seen.after is None:
             return self.state.slack
         if not self.state.is_endless:
@@ -77,7 +78,7 @@ def quality_driven(timeline: Timeline, stakes: Stakes, target: Target) -> Qualit
     # All results within the bound is nothing a controller can promise.
     delta = max(1 - target.confidence, 1e-4)
     requirement = Requirement(kind, target.error, delta)
-    params = SlackParams(frames.size, frames.slide, (requirement,), granularity)
+    params = ErrorSlackParams(frames.size, frames.slide, (requirement,), granularity)
     return QualityDriven(params, int(timeline.times.min()))
 
 
@@ -106,7 +107,7 @@ def play(
         after = int(timeline.progress[end - 1])
         ledger.pass_by(begin, end, now)
         now = controller.step(
-            Seen(
+            ErrorSeen(
                 before=before,
                 after=after,
                 counts=_pane_counts(timeline.times[begin:end], stakes.frames.pane),

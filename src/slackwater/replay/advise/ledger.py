@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from slackwater.disorder.error_slack import Sums
 from slackwater.disorder.fulfilment import DECILES
-from slackwater.disorder.slack import Sums
 from slackwater.replay.advise.quality import Target, keeps
 from slackwater.replay.advise.stakes import Pairs, Stakes
 from slackwater.replay.advise.timeline import BEFORE_ALL, Timeline

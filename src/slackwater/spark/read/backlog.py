@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from slackwater.control.working import Piece, rows_of
+from slackwater.control.orders import Piece, rows_of
 from slackwater.execute.backlog import places_of, read_part
 from slackwater.execute.delta import Delta, pane_counts
 from slackwater.plan.state import State

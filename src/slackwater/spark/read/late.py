@@ -7,7 +7,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from slackwater.execute.turn import Turn
+from slackwater.control.turn import Turn
 from slackwater.plan.sql.dialect import SqlWriter
 from slackwater.query.names import OURS, quoted
 from slackwater.spark.read.partials import passes

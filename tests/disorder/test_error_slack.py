@@ -9,23 +9,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec import convert, to_builtins
 
-from slackwater.disorder.slack import (
-    Method,
-    Seen,
-    SlackParams,
-    SlackState,
+from slackwater.disorder.error_slack import (
+    ErrorSeen,
+    ErrorSlackParams,
+    ErrorSlackState,
     settled,
     step,
     unseen,
 )
 from slackwater.disorder.threshold import Requirement
+from slackwater.query.contract import Method
 from slackwater.stats.histogram import DelayHistogram
 from slackwater.stats.panes import PaneCount
 from slackwater.units import SECOND
 
 Array = npt.NDArray[np.float64]
-PARAMS = SlackParams(10 * SECOND, 10 * SECOND, (Requirement("count", 0.02),), 100_000)
+PARAMS = ErrorSlackParams(10 * SECOND, 10 * SECOND, (Requirement("count", 0.02),), 100_000)
 
 
 def batches(delays: Array, *, rate: int = 50, span: float = 2.0) -> Iterator[list[int]]:
@@ -43,8 +44,8 @@ def batches(delays: Array, *, rate: int = 50, span: float = 2.0) -> Iterator[lis
 class Driven:
     """A controller fed with batches, and what came of its windows."""
 
-    params: SlackParams
-    state: SlackState
+    params: ErrorSlackParams
+    state: ErrorSlackState
     clock: int | None = None
     watermark: int = -1
 
@@ -55,14 +56,16 @@ class Driven:
         counts = tuple(PaneCount(p, True, len(t), min(t), max(t)) for p, t in panes.items())
         before = self.clock
         self.clock = max(times) if before is None else max(before, *times)
-        self.state = step(self.params, self.state, Seen(before, self.clock, counts))
+        self.state = step(self.params, self.state, ErrorSeen(before, self.clock, counts))
         if not self.state.is_endless:
             self.watermark = max(self.watermark, self.clock - self.state.slack)
 
 
-def drive(delays: Array, params: SlackParams = PARAMS) -> tuple[list[int], dict[int, list[int]]]:
+def drive(
+    delays: Array, params: ErrorSlackParams = PARAMS
+) -> tuple[list[int], dict[int, list[int]]]:
     """The slack after each batch that is not held; received and missing rows of each window."""
-    driven = Driven(params, SlackState())
+    driven = Driven(params, ErrorSlackState())
     path: list[int] = []
     windows: dict[int, list[int]] = {}
     for times in batches(delays):
@@ -99,7 +102,7 @@ def test_the_promise_is_kept_with_far_less_than_the_largest_delay(method: Method
 
 @pytest.mark.spec("qddh:F063")
 def test_in_warm_up_the_slack_is_the_largest_delay_so_far() -> None:
-    driven = Driven(PARAMS, SlackState())
+    driven = Driven(PARAMS, ErrorSlackState())
     longest, phases = 0, []
     for times in list(batches(late(0.3, 4.0, 3000)))[:40]:
         if driven.clock is not None:
@@ -127,7 +130,7 @@ def test_a_stream_whose_delays_are_as_long_as_itself_is_never_answered_before_it
 
 def test_at_most_bounds_the_hold_and_that_is_told() -> None:
     draws = np.random.default_rng(5)
-    driven = Driven(replace(PARAMS, at_most=30 * SECOND), SlackState())
+    driven = Driven(replace(PARAMS, at_most=30 * SECOND), ErrorSlackState())
     for times in list(batches(draws.uniform(0, 200, 10_000)))[:50]:
         driven.feed(times)
         assert (driven.state.phase, driven.state.slack) == ("holding", 30 * SECOND)
@@ -177,7 +180,7 @@ def test_feedback_keeps_the_slack_within_the_delays_seen() -> None:
 
 def test_limits_are_kept_and_told() -> None:
     params = replace(PARAMS, at_least=SECOND, at_most=2 * SECOND)
-    driven = Driven(params, SlackState())
+    driven = Driven(params, ErrorSlackState())
     capped = False
     for times in batches(late(0.5, 6.0, 20_000)):
         driven.feed(times)
@@ -187,8 +190,8 @@ def test_limits_are_kept_and_told() -> None:
 
 
 def test_results_that_break_the_bound_make_the_plan_stricter() -> None:
-    state = SlackState(margin=0.5)
-    seen = Seen(None, None, (), measured=10, within=7)
+    state = ErrorSlackState(margin=0.5)
+    seen = ErrorSeen(None, None, (), measured=10, within=7)
     stricter = step(PARAMS, state, seen)
     assert stricter.margin < 0.5
     kinder = step(PARAMS, replace(state, margin=0.2), replace(seen, within=10))
@@ -211,17 +214,19 @@ def test_rows_that_come_after_their_window_was_measured_are_doubt_about_it() -> 
 
 
 def test_doubt_makes_the_plan_stricter_as_broken_results_do() -> None:
-    state = step(PARAMS, SlackState(margin=0.5), Seen(None, None, (), unseen=3))
+    state = step(PARAMS, ErrorSlackState(margin=0.5), ErrorSeen(None, None, (), unseen=3))
     assert (state.margin, state.doubt) == (0.5, 3)
-    seen = Seen(None, None, (), measured=10, within=10)
+    seen = ErrorSeen(None, None, (), measured=10, within=10)
     doubted = step(PARAMS, state, seen)
-    assert doubted.margin == step(PARAMS, SlackState(margin=0.5), replace(seen, within=7)).margin
+    assert (
+        doubted.margin == step(PARAMS, ErrorSlackState(margin=0.5), replace(seen, within=7)).margin
+    )
     assert doubted.doubt == 0
 
 
 def test_a_window_is_measured_once_the_largest_delay_has_passed() -> None:
     late_rows = DelayHistogram.of({1: 10_000, 100: 1})
-    state = SlackState(late=late_rows, max_delay=700_000)
+    state = ErrorSlackState(late=late_rows, max_delay=700_000)
     assert settled(PARAMS, state, None, 50 * SECOND, 50 * SECOND) == 50 * SECOND - 875_000
     lost = replace(state, max_delay=40 * SECOND)  # one row that was lost for long
     assert settled(PARAMS, lost, None, 50 * SECOND, 50 * SECOND) == 49 * SECOND
@@ -235,7 +240,7 @@ def test_the_strictest_of_several_bounds_decides() -> None:
 
 
 def test_a_silent_source_that_returns_does_not_upset_the_controller() -> None:
-    driven = Driven(PARAMS, SlackState())
+    driven = Driven(PARAMS, ErrorSlackState())
     parts = list(batches(late(0.3, 2.0, 30_000)))
     for number, times in enumerate(parts):
         shift = 3600 * SECOND if number > len(parts) // 2 else 0
@@ -247,9 +252,9 @@ def test_a_silent_source_that_returns_does_not_upset_the_controller() -> None:
 
 def test_state_goes_through_json_and_goes_on_as_if_nothing_had_happened() -> None:
     parts = list(batches(late(0.3, 3.0, 8_000)))
-    whole, cut = Driven(PARAMS, SlackState()), Driven(PARAMS, SlackState())
+    whole, cut = Driven(PARAMS, ErrorSlackState()), Driven(PARAMS, ErrorSlackState())
     for times in parts:
         whole.feed(times)
         cut.feed(times)
-        cut.state = SlackState.from_json(json.loads(json.dumps(cut.state.to_json())))
+        cut.state = convert(json.loads(json.dumps(to_builtins(cut.state))), ErrorSlackState)
     assert cut.state == whole.state

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from slackwater.control.asking import (
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.controller import Controller, Moment
+from slackwater.control.late import Closing
+from slackwater.control.orders import ProdCall, Prods
+from slackwater.control.records import ControlState, Explanation, Feedback
+from slackwater.control.request import (
     Reader,
     Request,
     ends_asked,
@@ -25,7 +29,7 @@ from slackwater.estimate.monitor import age_bin
 from slackwater.estimate.running import Running
 from slackwater.estimate.schedule import lead, points_passed
 from slackwater.plan.demand import aggressiveness_problem
-from slackwater.plan.estimates import ProdSource
+from slackwater.plan.estimates import EstimatePlan, ProdSource
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression
@@ -36,66 +40,19 @@ MOST = 100_000  # windows that are estimated for one prod
 
 
 @dataclass(frozen=True, slots=True)
-class ProdCall:
-    """One prod: who sent it, for which windows (by start, both included) and which rows."""
-
-    id: str
-    source: str
-    first: int
-    last: int
-    where: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Prodding:
-    """The prods of a query in one batch.
-
-    ``late`` counts windows that were answered for good before their prod was due, ``refused`` has
-    the requests that cannot be answered, each with the reason.
-    """
-
-    calls: tuple[ProdCall, ...] = ()
-    late: int = 0
-    refused: tuple[tuple[str, str], ...] = ()
-    aggressiveness: dict[str, float] = field(default_factory=dict)
-    requests: tuple[str, ...] = ()
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Prodding:
-        return cls(
-            tuple(ProdCall(**call) for call in value["calls"]),
-            value["late"],
-            tuple((name, reason) for name, reason in value["refused"]),
-            value["aggressiveness"],
-            tuple(value["requests"]),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ProddingState:
+class ProdMemory:
     """What is remembered: prods so far, and of open windows their estimates and age at the last.
 
     ``chosen`` has the aggressiveness of each source that has one, ``reached`` the end of the last
     window it was due for: when it changes, no window is prodded twice or passed over.
+    ``accuracy`` is what estimates were worth so far.
     """
 
     number: int = 0
     windows: tuple[tuple[int, int, int], ...] = ()
     reached: dict[str, int | None] = field(default_factory=dict)
     chosen: dict[str, AggressivenessState] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        chosen = {name: one.to_json() for name, one in self.chosen.items()}
-        return asdict(replace(self, chosen={})) | {"chosen": chosen}
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> ProddingState:
-        return cls(
-            value["number"],
-            tuple((start, revision, age) for start, revision, age in value["windows"]),
-            value["reached"],
-            {name: AggressivenessState.from_json(one) for name, one in value["chosen"].items()},
-        )
+    accuracy: Accuracy = field(default_factory=Accuracy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,30 +82,64 @@ class Progress:
     zone: str = "UTC"
 
 
+class Prodder(Controller[EstimatePlan, ProdMemory, Prods]):
+    """Who prods a query in this batch, and for which windows."""
+
+    name = "prods"
+    memory = ProdMemory
+    order = Prods
+
+    def parameters(self, query: QueryPlan) -> EstimatePlan | None:
+        return query.find(EstimatePlan)
+
+    def step(
+        self, params: EstimatePlan, moment: Moment, memory: ProdMemory
+    ) -> tuple[Prods, ProdMemory]:
+        query, observation = moment.query, moment.observation
+        requests = [request for request in observation.requests if request.query == query.name]
+        return prods_of(query, params, memory, _progress(moment), requests)
+
+    def learn(self, query: str, memory: ProdMemory, feedback: Feedback) -> ProdMemory:
+        return replace(memory, accuracy=feedback.accuracy.get(query, memory.accuracy))
+
+    def explain(self, terms: Prods) -> Explanation:
+        counts = {"prods": len(terms.calls), "late": terms.late, "refused": len(terms.refused)}
+        values = {f"aggressiveness of {name}": one for name, one in terms.aggressiveness.items()}
+        return {**counts, **values}
+
+
+def _progress(moment: Moment) -> Progress:
+    closing = moment.find(Closing)
+    before = moment.clock if moment.observation.ended else moment.memory.clock  # all is final then
+    upto = None if closing is None else closing.upto
+    origins = [moment.streams[name].origin for name in moment.query.streams]
+    origin = min((one for one in origins if one is not None), default=None)
+    return Progress(before, moment.clock, upto, origin, moment.policy.zone)
+
+
 def prods_of(
     query: QueryPlan,
-    state: ProddingState,
+    plan: EstimatePlan,
+    state: ProdMemory,
     progress: Progress,
     requests: Sequence[Request],
-    accuracies: dict[str, Running],
-) -> tuple[Prodding, ProddingState]:
+) -> tuple[Prods, ProdMemory]:
     """The prods of a batch, and what to remember."""
-    plan, window = query.estimates, query.top.window
-    assert plan is not None
+    window = query.top.window
     problems = _problems(query, requests)
     sound = [request for request in requests if request.id not in problems]
-    chosen = _chosen(query, state, sound, accuracies)
+    chosen = _chosen(plan, window, state, sound)
     calls: list[ProdCall] = []
     late = 0
     number, reached = state.number, dict(state.reached)
     for source in plan.sources:
-        if source.label in chosen:
+        if source.every is not None:
+            found = _on_schedule(source.every, window, progress)
+        else:
             p, before = chosen[source.label].value, state.reached.get(source.label)
             ends, reached[source.label] = _due(window, progress, p, before)
             found, missed = _at_points(ends, window, progress)
             late += missed
-        else:
-            found = _on_schedule(source, window, progress)
         if found is not None:
             found = _newest(window, found)
             number += 1
@@ -168,7 +159,7 @@ def prods_of(
     )
     values = {label: one.value for label, one in chosen.items()}
     ids = tuple(request.id for request in requests)
-    return Prodding(tuple(calls), late, refused, values, ids), after
+    return Prods(tuple(calls), late, refused, values, ids), after
 
 
 def _problems(query: QueryPlan, requests: Sequence[Request]) -> dict[str, str]:
@@ -182,21 +173,20 @@ def _problems(query: QueryPlan, requests: Sequence[Request]) -> dict[str, str]:
 
 
 def _chosen(
-    query: QueryPlan,
-    state: ProddingState,
+    plan: EstimatePlan,
+    window: Window,
+    state: ProdMemory,
     requests: Sequence[Request],
-    accuracies: dict[str, Running],
 ) -> dict[str, AggressivenessState]:
     """The aggressiveness of each source that has one, by now."""
-    assert query.estimates is not None
     found: dict[str, AggressivenessState] = {}
-    for source in query.estimates.sources:
+    for source in plan.sources:
         if source.every is not None:
             continue
-        params = _params(source, query.top.window)
+        params = _params(source, window)
         now = state.chosen.get(source.label, AggressivenessState.first(params))
-        seen = accuracies.get(source.label, Running())
-        if now.manual is not None and aggressiveness_problem(now.manual, query.top.window, ""):
+        seen = state.accuracy.sources.get(source.label, Running())
+        if now.manual is not None and aggressiveness_problem(now.manual, window, ""):
             now = set_manually(now, None, seen)  # saved before such values were refused
         if source.accuracy is not None:
             now = step(params, now, seen)
@@ -253,13 +243,12 @@ def _newest(window: Window, found: tuple[int, int]) -> tuple[int, int]:
     return max(found[0], found[1] - (MOST - 1) * window.slide), found[1]
 
 
-def _on_schedule(source: ProdSource, window: Window, progress: Progress) -> tuple[int, int] | None:
+def _on_schedule(every: int, window: Window, progress: Progress) -> tuple[int, int] | None:
     """The windows that a source prods by the clock: all that are open, or none."""
     clock, before = progress.clock, progress.before
     if clock is None or before is None or clock <= before:
         return None
-    assert source.every is not None
-    if source.every and not len(points_passed(before, clock, source.every)):
+    if every and not len(points_passed(before, clock, every)):
         return None
     return open_windows(window, progress)
 
@@ -319,10 +308,11 @@ def _requested(
 
 
 def marks(
-    calls: Sequence[ProdCall], state: ProddingState, window: Window, progress: Progress
+    calls: Sequence[ProdCall], state: ProdMemory, window: Window, progress: Progress
 ) -> Iterator[Mark]:
     """Every prod with each of its windows, in the order of their estimates."""
-    assert progress.clock is not None
+    if progress.clock is None:
+        return
     seen = {start: (revision, age) for start, revision, age in state.windows}
     for ask, call in enumerate(calls):
         for start in range(call.first, call.last + 1, window.slide):
@@ -340,7 +330,7 @@ def age_of(start: int, size: int, clock: int, origin: int | None) -> float:
 
 
 def _windows(
-    state: ProddingState, calls: Sequence[ProdCall], window: Window, progress: Progress
+    state: ProdMemory, calls: Sequence[ProdCall], window: Window, progress: Progress
 ) -> tuple[tuple[int, int, int], ...]:
     """Estimates given so far of the windows that are still open."""
     seen = {start: (revision, age) for start, revision, age in state.windows}
@@ -353,3 +343,9 @@ def _windows(
         for start, told in sorted(seen.items())
         if closed is None or start + window.size > closed
     )
+
+
+def accuracies(state: ControlState) -> dict[str, Accuracy]:
+    """By query with estimates: what they were worth so far."""
+    found = {name: memory.find(ProdMemory) for name, memory in state.queries.items()}
+    return {name: one.accuracy for name, one in found.items() if one is not None}

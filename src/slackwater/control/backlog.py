@@ -10,36 +10,18 @@ Reference: Bhat 2011, ch. 4 and 6. The numbers are chosen by :mod:`slackwater.es
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, compress
 from operator import not_
-from typing import Any
 
-from slackwater.control.prodding import Prodding
+from slackwater.control.controller import Controller, Moment, Stateless
+from slackwater.control.late import Hold
+from slackwater.control.orders import Piece, Pieces, Prods, Work, rows_of
+from slackwater.control.records import Explanation
 from slackwater.estimate.backlog import BacklogPolicy, serve
 from slackwater.plan.costly import CostPlan
 from slackwater.plan.stage import QueryPlan
 from slackwater.stats.panes import PaneCount
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Rows that wait in the run of a batch: ``rows`` of them from place ``start`` on.
-
-    All are of one pane, between the event times ``low`` and ``high``. ``since`` is what the
-    query's clock said when they were set aside.
-    """
-
-    batch: int
-    start: int
-    rows: int
-    pane: int
-    low: int
-    high: int
-    since: int | None = None
-
-
-Pieces = tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,48 +40,79 @@ class Backlog:
         """The smallest event time that may still wait."""
         return min((piece.low for piece in (*self.todo, *self.aside)), default=None)
 
-    def to_json(self) -> dict[str, Any]:
-        todo, aside = ([astuple(piece) for piece in part] for part in (self.todo, self.aside))
-        return {"todo": todo, "aside": aside, "position": self.position}
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Backlog:
-        todo, aside = (tuple(Piece(*p) for p in value[part]) for part in ("todo", "aside"))
-        return cls(todo, aside, value["position"])
-
 
 @dataclass(frozen=True, slots=True)
-class Working:
-    """What an expensive query works on in this batch, and what it leaves.
+class AtWork(Hold):
+    """The rows worked on in a batch, those left, and how many were given up."""
 
-    ``todo`` and ``aside`` are rows that wait afterwards, in the runs of the batches ``runs``;
-    ``shed`` rows were given up.
-    """
-
-    taken: Pieces = ()
-    todo: int = 0
-    aside: int = 0
+    taken: Pieces
+    left: Backlog
     shed: int = 0
-    runs: tuple[int, ...] = ()
-
-    @property
-    def worked(self) -> int:
-        return rows_of(self.taken)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Working:
-        taken = tuple(Piece(**piece) for piece in value["taken"])
-        return cls(**{**value, "taken": taken, "runs": tuple(value["runs"])})
 
 
-def rows_of(pieces: Iterable[Piece]) -> int:
-    return sum(piece.rows for piece in pieces)
+class Worker(Controller[CostPlan, Stateless, AtWork]):
+    """Which rows an expensive query works on; at the end of its stream, all of them."""
+
+    name = "worker"
+    memory = Stateless
+
+    def parameters(self, query: QueryPlan) -> CostPlan | None:
+        return query.find(CostPlan)
+
+    def step(self, params: CostPlan, moment: Moment, memory: Stateless) -> tuple[AtWork, Stateless]:
+        before = moment.memory.find(Backlog) or Backlog()
+        query, observation = moment.query, moment.observation
+        new = arrived(
+            query,
+            observation.batch,
+            observation.panes.get(query.base.state.identity, ()),
+            bound=moment.streams[query.stream].bound,
+            after=moment.memory.watermark,
+        )
+        if observation.ended:
+            taken, left, shed = (*before.aside, *before.todo, *new), Backlog(), 0
+        else:
+            waiting = replace(before, todo=(*before.todo, *new))
+            taken, left, shed = work(params, waiting, moment.clock)
+        return AtWork(left.oldest, taken, left, shed), memory
 
 
-def working(taken: Pieces, left: Backlog, shed: int) -> Working:
-    """The decision that leaves this backlog."""
+class Leftover(Controller[CostPlan, Backlog, Work]):
+    """What waits after a batch: rows of windows that were estimated are set aside."""
+
+    name = "backlog"
+    memory = Backlog
+    order = Work
+
+    def parameters(self, query: QueryPlan) -> CostPlan | None:
+        return query.find(CostPlan)
+
+    def step(self, params: CostPlan, moment: Moment, memory: Backlog) -> tuple[Work, Backlog]:
+        at_work, prods = moment.find(AtWork), moment.find(Prods)
+        if at_work is None:
+            return Work(), memory
+        left, shed = at_work.left, at_work.shed
+        if prods is not None:
+            left, more = set_aside(moment.query, params, left, prods, moment.clock)
+            shed += more
+        return work_of(at_work.taken, left, shed), left
+
+    def notices(self, params: CostPlan, moment: Moment, terms: Work) -> Iterable[str]:
+        return [f"{terms.shed} rows of estimated windows shed"] if terms.shed else []
+
+    def explain(self, terms: Work) -> Explanation:
+        return {
+            "todo": terms.todo,
+            "aside": terms.aside,
+            "shed": terms.shed,
+            "worked": terms.worked,
+        }
+
+
+def work_of(taken: Pieces, left: Backlog, shed: int) -> Work:
+    """The order that leaves this backlog."""
     runs = sorted({piece.batch for piece in (*left.todo, *left.aside)})
-    return Working(taken, rows_of(left.todo), rows_of(left.aside), shed, tuple(runs))
+    return Work(taken, rows_of(left.todo), rows_of(left.aside), shed, tuple(runs), left.oldest)
 
 
 def arrived(
@@ -143,16 +156,15 @@ def work(plan: CostPlan, waiting: Backlog, clock: int | None) -> tuple[Pieces, B
 
 
 def set_aside(
-    query: QueryPlan, waiting: Backlog, prodding: Prodding, clock: int | None
+    query: QueryPlan, plan: CostPlan, waiting: Backlog, prods: Prods, clock: int | None
 ) -> tuple[Backlog, int]:
     """The backlog after the prods of a batch, and how many rows are given up.
 
     Rows of the windows that were estimated are set aside. A prod of some groups only moves
     nothing: which rows are theirs is known only after the work.
     """
-    plan = query.costly
-    spans = _spans(query, prodding)
-    if plan is None or plan.aside == "wait" or not spans:
+    spans = _spans(query, prods)
+    if plan.aside == "wait" or not spans:
         return waiting, 0
     moved = [piece for piece in waiting.todo if _is_in(piece, spans)]
     todo = tuple(piece for piece in waiting.todo if not _is_in(piece, spans))
@@ -192,11 +204,11 @@ def _policy(plan: CostPlan) -> BacklogPolicy:
     return BacklogPolicy("drop" if plan.aside == "drop" else "idle")
 
 
-def _spans(query: QueryPlan, prodding: Prodding) -> list[tuple[int, int]]:
+def _spans(query: QueryPlan, prods: Prods) -> list[tuple[int, int]]:
     """Event times of the rows that prodded windows are made of, all levels down."""
     below = sum(stage.window.size for stage in query.stages[:-1])
     size = query.top.window.size
-    return [(c.first - below, c.last + size) for c in prodding.calls if c.where is None]
+    return [(c.first - below, c.last + size) for c in prods.calls if c.where is None]
 
 
 def _is_in(piece: Piece, spans: Sequence[tuple[int, int]]) -> bool:

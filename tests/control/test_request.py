@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from slackwater.control.asking import (
+from slackwater.control.request import (
     Reader,
     Request,
     Span,

@@ -7,24 +7,25 @@ import random
 from dataclasses import replace
 
 import pytest
+from msgspec import convert, to_builtins
 
-from slackwater.disorder.finding import (
-    FindingParams,
-    FindingSeen,
-    FindingState,
+from slackwater.disorder.periods import Found, Periods
+from slackwater.disorder.recall_slack import (
+    RecallSeen,
+    RecallSlackParams,
+    RecallSlackState,
     last_periods,
     step,
 )
-from slackwater.disorder.periods import Found, Periods
 from slackwater.stats.panes import PaneCount
 from slackwater.units import SECOND
 
-PARAMS = FindingParams(
+PARAMS = RecallSlackParams(
     recall=0.9, over=20 * SECOND, windows=(5 * SECOND, 5 * SECOND), granularity=SECOND // 10
 )
 
 
-def second(number: int, late: dict[int, int], given: int, rows: int = 100) -> FindingSeen:
+def second(number: int, late: dict[int, int], given: int, rows: int = 100) -> RecallSeen:
     """One second of stream: ``late`` has results by the tenths of a second they need."""
     clock = number * SECOND
     oldest = max(late, default=0) * SECOND // 10
@@ -36,17 +37,17 @@ def second(number: int, late: dict[int, int], given: int, rows: int = 100) -> Fi
         Found(clock - SECOND, needed, results, results if needed <= given else 0)
         for needed, results in late.items()
     )
-    return FindingSeen(clock, clock + SECOND, (counts, counts), found, spoken=clock + SECOND)
+    return RecallSeen(clock, clock + SECOND, (counts, counts), found, spoken=clock + SECOND)
 
 
-def fed(params: FindingParams, state: FindingState, seen: FindingSeen) -> FindingState:
+def fed(params: RecallSlackParams, state: RecallSlackState, seen: RecallSeen) -> RecallSlackState:
     return step(params, state, replace(seen, watermark=state.watermark))[0]
 
 
-def run(params: FindingParams, seconds: int, seed: int = 1) -> FindingState:
+def run(params: RecallSlackParams, seconds: int, seed: int = 1) -> RecallSlackState:
     """A tenth of the results needs up to a second, one in fifty up to eight."""
     draw = random.Random(seed)
-    state = FindingState()
+    state = RecallSlackState()
     for number in range(seconds):
         late = {0: 88, draw.randint(1, 10): 10, draw.randint(11, 80): 2}
         given = state.slack * 10 // SECOND
@@ -69,7 +70,7 @@ def test_more_periods_that_may_fall_short_need_a_shorter_slack() -> None:
 
 
 def test_rare_delays_longer_than_all_that_is_remembered_do_not_blind_the_plan() -> None:
-    state = FindingState()
+    state = RecallSlackState()
     for number in range(420):
         rare = {2500: 1} if number % 10 == 9 else {}
         late = {0: 88, number % 10 + 1: 10, **rare}
@@ -78,9 +79,9 @@ def test_rare_delays_longer_than_all_that_is_remembered_do_not_blind_the_plan() 
     assert state.slack <= 2 * SECOND
 
 
-def ordered(seconds: int, delay: int = 30) -> list[FindingState]:
+def ordered(seconds: int, delay: int = 30) -> list[RecallSlackState]:
     """A join that finds nothing before its watermark, which is at the beginning: never."""
-    states = [FindingState()]
+    states = [RecallSlackState()]
     for number in range(100, 100 + seconds):
         empty = replace(second(number, {delay: 1}, 0), found=())
         states.append(fed(PARAMS, states[-1], empty))
@@ -98,7 +99,7 @@ def test_a_contract_begins_by_holding_and_then_waits_for_the_largest_delay() -> 
 
 
 def test_a_stream_whose_delays_are_as_long_as_itself_is_held_to_its_end() -> None:
-    state = FindingState()
+    state = RecallSlackState()
     for number in range(60):
         state = fed(PARAMS, state, second(number, {10 * number: 5}, 0))
     assert state.is_endless
@@ -107,7 +108,7 @@ def test_a_stream_whose_delays_are_as_long_as_itself_is_held_to_its_end() -> Non
 
 
 def test_at_most_bounds_a_hold_and_is_told_where_it_cuts_it() -> None:
-    params, state = replace(PARAMS, at_most=5 * SECOND), FindingState()
+    params, state = replace(PARAMS, at_most=5 * SECOND), RecallSlackState()
     for number in range(20):
         state = fed(params, state, second(number, {10 * number: 5}, 0))
     assert state.phase == "holding"
@@ -132,7 +133,7 @@ def test_after_a_silence_and_after_longer_delays_nothing_more_is_called_late() -
 
 def test_inputs_quiet_for_as_long_as_a_hold_lasted_are_answered() -> None:
     state = ordered(2)[-1]
-    quiet = FindingSeen(102 * SECOND, 110 * SECOND, ((), ()), spoken=102 * SECOND)
+    quiet = RecallSeen(102 * SECOND, 110 * SECOND, ((), ()), spoken=102 * SECOND)
     assert state.watermark is None
     assert fed(PARAMS, state, quiet).watermark == (97 + 8) * SECOND
 
@@ -147,7 +148,7 @@ def test_the_other_methods_stay_within_the_largest_delay(method: str) -> None:
 
 @pytest.mark.spec("qddh:F039", "qddh:F082")
 def test_periods_are_measured_once_when_their_stragglers_are_in() -> None:
-    state, seen = FindingState(), []
+    state, seen = RecallSlackState(), []
     for number in range(90):
         batch = replace(second(number, {0: 9, 5: 1}, 3), watermark=state.watermark)
         state, judged = step(PARAMS, state, batch)
@@ -161,16 +162,16 @@ def test_periods_are_measured_once_when_their_stragglers_are_in() -> None:
     assert left.unseen == 0
 
 
-def watched(late: int) -> FindingState:
+def watched(late: int) -> RecallSlackState:
     """A join whose periods up to 60 s are judged, with rows ``late`` tenths late at most."""
-    state = FindingState()
+    state = RecallSlackState()
     for number in range(70):
         state = fed(PARAMS, state, second(number, {0: 9, late: 1}, 100))
     assert state.periods.settled == 60 * SECOND
     return state
 
 
-def straggling(state: FindingState, *times: int) -> tuple[FindingState, int]:
+def straggling(state: RecallSlackState, *times: int) -> tuple[RecallSlackState, int]:
     rows = tuple(PaneCount(t * SECOND, True, 1, t * SECOND, t * SECOND) for t in times)
     seen = second(70, {0: 9}, 100)
     counts = ((*seen.counts[0], *rows), seen.counts[1])
@@ -226,7 +227,7 @@ def test_limits_bound_the_slack_and_are_noticed() -> None:
 
 def test_a_state_reads_back_from_json() -> None:
     state = run(PARAMS, 40)
-    assert FindingState.from_json(json.loads(json.dumps(state.to_json()))) == state
+    assert convert(json.loads(json.dumps(to_builtins(state))), RecallSlackState) == state
 
 
 def test_missing_recall_makes_the_plan_stricter() -> None:

@@ -1,13 +1,14 @@
-"""A query's turn in a batch: all that executing needs to know of what was decided."""
+"""A query's turn in a batch: all that executing needs to know of decision and memory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slackwater.control.ordering import tree_of
-from slackwater.control.prodding import ProddingState, Progress
+from slackwater.control.clock import origin_of
+from slackwater.control.join_plan import tree_of
+from slackwater.control.prods import ProdMemory, Progress
 from slackwater.control.records import ControlState, Decision, QueryDecision
-from slackwater.control.step import origin_of
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode
 
@@ -17,7 +18,7 @@ class Turn:
     """What a query does in one batch.
 
     ``clocks`` and ``bounds`` are, by stream, the clock when the batch began and the newest event
-    time that is believed; ``spoken`` is what its estimates have said before.
+    time that is believed; ``spoken`` is what its estimates have said before, and were worth.
     """
 
     query: QueryPlan
@@ -28,7 +29,7 @@ class Turn:
     clocks: dict[str, int | None]
     bounds: dict[str, int | None]
     tree: JoinNode | None
-    spoken: ProddingState
+    spoken: ProdMemory
 
     @property
     def labels(self) -> dict[str, int]:
@@ -36,29 +37,23 @@ class Turn:
 
 
 def turns(
-    queries: tuple[QueryPlan, ...], decision: Decision, before: ControlState, after: ControlState
+    queries: Sequence[QueryPlan], decision: Decision, before: ControlState, after: ControlState
 ) -> dict[str, Turn]:
     """The turn of every query, by name."""
     return {query.name: _turn(query, decision, before, after) for query in queries}
 
 
 def _turn(query: QueryPlan, decision: Decision, before: ControlState, after: ControlState) -> Turn:
-    mine = decision.queries[query.name]
-    progress = Progress(
-        before.clocks.get(query.name),
-        after.clocks.get(query.name),
-        mine.upto,
-        origin_of(query.streams, after.streams),
-    )
+    mine, past, now = decision.queries[query.name], before.of(query.name), after.of(query.name)
     known = {name: before.streams.get(name) for name in query.streams}
     return Turn(
         query,
         mine,
         decision.batch,
         decision.emitted_at,
-        progress,
+        Progress(past.clock, now.clock, mine.upto, origin_of(query.streams, after.streams)),
         {name: None if stream is None else stream.clock for name, stream in known.items()},
         {name: decision.streams[name].bound for name in query.streams},
-        None if query.join is None else tree_of(query, after),
-        before.prodding.get(query.name, ProddingState()),
+        None if query.join is None else tree_of(query.join, now),
+        past.find(ProdMemory) or ProdMemory(),
     )

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import convert, to_builtins
 from tests.spark.driver import readings
 
 import slackwater as sw
-from slackwater.control.asking import Request
-from slackwater.control.prodding import (
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.orders import Prods
+from slackwater.control.prods import (
     MOST,
-    Prodding,
-    ProddingState,
+    ProdMemory,
     Progress,
     age_of,
     marks,
     open_windows,
     prods_of,
 )
+from slackwater.control.request import Request
 from slackwater.estimate.running import Running
 from slackwater.plan.build import check
+from slackwater.plan.estimates import EstimatePlan
 from slackwater.plan.stage import QueryPlan, lay_out
 from slackwater.plan.window import Window
 from slackwater.units import SECOND
@@ -42,18 +45,31 @@ def at(before: int | None, clock: int, slack: int = 5, origin: int = 0) -> Progr
     )
 
 
+def _prods(
+    query: QueryPlan,
+    state: ProdMemory,
+    progress: Progress,
+    requests: tuple[Request, ...],
+    accuracies: dict[str, Running],
+) -> tuple[Prods, ProdMemory]:
+    terms = query.find(EstimatePlan)
+    assert terms is not None
+    known = replace(state, accuracy=Accuracy(sources=accuracies))
+    return prods_of(query, terms, known, progress, requests)
+
+
 def prodded(
     query: QueryPlan,
     progress: Progress,
-    state: ProddingState | None = None,
+    state: ProdMemory | None = None,
     *requests: Request,
     **seen: Running,
-) -> tuple[Prodding, ProddingState]:
+) -> tuple[Prods, ProdMemory]:
     labels = {name.replace("_", "-"): running for name, running in seen.items()}
     if state is None:  # the batch before, that began the clock
         begun = replace(progress, before=None, clock=progress.before)
-        state = prods_of(query, ProddingState(), begun, (), {})[1]
-    return prods_of(query, state, progress, requests, labels)
+        state = _prods(query, ProdMemory(), begun, (), {})[1]
+    return _prods(query, state, progress, requests, labels)
 
 
 @pytest.mark.spec("prodding:F29", "prodding:F30")
@@ -128,7 +144,7 @@ def test_people_prod_all_open_windows_one_window_or_one_group() -> None:
 @pytest.mark.spec("prodding:F15", "prodding:F21")
 def test_estimates_of_a_window_are_numbered_and_kept_once_per_age() -> None:
     query = plan(sw.estimates(every=0), size="40 s", slide="40 s")
-    state = ProddingState()
+    state = ProdMemory()
     seen = []
     for before, clock in ((21, 22), (22, 22), (22, 23), (23, 30)):
         progress = at(before, clock)
@@ -186,8 +202,8 @@ def test_a_first_window_is_as_old_as_its_stream() -> None:
 def test_prods_and_what_is_remembered_survive_json() -> None:
     query = plan(sw.estimates(accuracy=0.9), sw.estimates(every=0, where="k = 1"))
     found, state = prodded(query, at(20, 29), None, Request("a", "q"), Request("b", "q", "k ="))
-    assert ProddingState.from_json(json.loads(json.dumps(state.to_json()))) == state
-    assert Prodding.from_json(json.loads(json.dumps(asdict(found)))) == found
+    assert convert(json.loads(json.dumps(to_builtins(state))), ProdMemory) == state
+    assert convert(json.loads(json.dumps(to_builtins(found))), Prods) == found
 
 
 def test_requests_that_cannot_be_are_refused_and_change_nothing() -> None:
@@ -213,7 +229,7 @@ def test_of_very_many_open_windows_the_newest_are_estimated_and_others_by_time()
     progress = Progress((clock - 5) * S, clock * S, None, 0)
     early = "window_end BETWEEN '1970-01-01 00:01:00' AND '1970-01-01 00:01:09'"
     asked = (Request("all", "q"), Request("some", "q", early), Request("none", "q", "n < 0"))
-    prods, after = prodded(query, progress, ProddingState(), *asked)
+    prods, after = prodded(query, progress, ProdMemory(), *asked)
     calls = {call.source: (call.first // S, call.last // S) for call in prods.calls}
     assert calls == {"every-1": (clock - MOST + 1, clock), "request": (59, 68)}
     assert [name for name, _ in prods.refused] == ["all", "none"]

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.control.test_step import FAR, Hand, policy, query, rows
 
-from slackwater.control.records import ControlState, Decision
-from slackwater.control.step import END_OF_TIME
-from slackwater.control.working import Backlog, Piece, Working, rows_of, take, work
+from slackwater.control.backlog import Backlog, take, work
+from slackwater.control.late import END_OF_TIME
+from slackwater.control.orders import Piece, Work, rows_of
+from slackwater.control.saved import plain, read_decision, read_state
 from slackwater.plan.costly import CostPlan
 from slackwater.query.estimates import estimates
 from slackwater.units import SECOND
@@ -23,10 +24,16 @@ def hand(budget: int = 3, *, size: int = 10, wait: int = 0, every: Any = 0, **co
     return Hand(policy(query(size, wait=wait, base=rows().costly(budget, **cost), **terms)))
 
 
-def numbers(working: Working | None) -> tuple[int, int, int, int]:
+def numbers(working: Work | None) -> tuple[int, int, int, int]:
     """Rows to do, aside, shed and worked on."""
     assert working is not None
     return working.todo, working.aside, working.shed, working.worked
+
+
+def waiting(hand: Hand) -> Backlog:
+    found = hand.state.of("q").find(Backlog)
+    assert found is not None
+    return found
 
 
 @pytest.mark.spec("prodding:F44")
@@ -107,9 +114,7 @@ def test_a_row_set_aside_for_too_long_comes_first() -> None:
     one = hand(2, aside="idle", starve="10 s", every="50 s", size=100)
     one.query(1, 1, 1, 1)
     one.query(51, 51)
-    assert one.state.backlogs["q"].aside == (
-        Piece(1, 0, 2, 0, 51 * SECOND, 51 * SECOND, since=51 * SECOND),
-    )
+    assert waiting(one).aside == (Piece(1, 0, 2, 0, 51 * SECOND, 51 * SECOND, since=51 * SECOND),)
     assert numbers(one.query(60, 60).working) == (0, 2, 0, 2)
     served = one.query(61, 61, 61).working
     assert served is not None
@@ -121,7 +126,7 @@ def test_at_the_end_everything_is_worked_on() -> None:
     one = hand(1, aside="idle", every="5 s", size=100)
     one.query(1, 2, 3)
     one.query(7, 8)
-    assert one.state.backlogs["q"].aside
+    assert waiting(one).aside
     end = one.query(ended=True)
     assert numbers(end.working) == (0, 0, 0, 3)
     assert end.upto == END_OF_TIME
@@ -138,9 +143,9 @@ def test_decisions_and_state_survive_as_json() -> None:
     one = hand(2, aside="3:1", every="5 s", starve="1 minute")
     one.see(1, 2, 3, 4)
     decision = one.see(6, 7, 8)
-    assert one.state.backlogs["q"].aside
-    assert Decision.from_json(json.loads(json.dumps(decision.to_json()))) == decision
-    assert ControlState.from_json(json.loads(json.dumps(one.state.to_json()))) == one.state
+    assert waiting(one).aside
+    assert read_decision(json.loads(json.dumps(plain(decision)))) == decision
+    assert read_state(json.loads(json.dumps(plain(one.state)))) == one.state
 
 
 PIECES = st.lists(st.integers(1, 9), max_size=6)
@@ -193,7 +198,7 @@ def test_every_row_is_worked_on_once_shed_or_waits_and_its_window_is_open(
     came = shed = 0
     for times in batches:
         decision = one.query(*times)
-        working, left = decision.working, one.state.backlogs["q"]
+        working, left = decision.working, waiting(one)
         assert working is not None
         came += len(times) - decision.dropped
         shed += working.shed

@@ -1,0 +1,97 @@
+"""In which order a join probes: chosen once, when every input has shown rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slackwater.control.controller import Controller, Moment
+from slackwater.control.orders import JoinChoice
+from slackwater.control.records import ControlState, Explanation, QueryMemory
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.tree import JoinNode, show_tree
+from slackwater.stats.panes import PaneCount
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """How a join whose plan leaves its order open runs, once that is decided."""
+
+    choice: JoinChoice | None = None
+
+
+class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
+    """The order of a join whose plan leaves it open: as decided before, or decided now."""
+
+    name = "join_plan"
+    memory = Ordered
+    order = Ordered
+
+    def parameters(self, query: QueryPlan) -> JoinPlan | None:
+        return None if query.join is None or query.join.tree is not None else query.join
+
+    def step(self, params: JoinPlan, moment: Moment, memory: Ordered) -> tuple[Ordered, Ordered]:
+        decided = memory if memory.choice is not None else Ordered(_chosen(params, moment))
+        return decided, decided
+
+    def explain(self, terms: Ordered) -> Explanation:
+        if terms.choice is None:
+            return {"tree": None}
+        rows = {f"rows of {name}": size for name, size in terms.choice.rows.items()}
+        return {"tree": show_tree(terms.choice.tree), **rows}
+
+
+def _chosen(join: JoinPlan, moment: Moment) -> JoinChoice | None:
+    """By the rows that inputs hold and their distinct values, once every input has shown rows."""
+    rows: dict[str, float] = {}
+    distinct: dict[str, float] = {}
+    for part in join.inputs:
+        panes = moment.observation.panes.get(part.state.identity, ())
+        counts = [c for c in panes if c.low is not None]
+        seen = sum(count.rows for count in counts if count.passes)
+        if not seen:
+            return None
+        rows[part.name] = seen * join.graph.patience(part.name) / max(1, _span(counts))
+        distinct |= moment.observation.distinct.get(part.state.identity, {})
+    found = JoinStatistics(rows, distinct)
+    return JoinChoice(
+        tree=ordered_mjoin(join.graph, found),
+        rows={name: round(size, 1) for name, size in rows.items()},
+        sizes={
+            name: tuple(round(size, 4) for size in probe_order(join.graph, name, found)[1])
+            for name in join.graph.names
+        },
+    )
+
+
+def _span(counts: list[PaneCount]) -> int:
+    lows = [count.low for count in counts if count.low is not None]
+    highs = [count.high for count in counts if count.high is not None]
+    return max(highs, default=0) - min(lows, default=0)
+
+
+def choice_of(memory: QueryMemory) -> JoinChoice | None:
+    """The order of a join that was decided, if it was left open."""
+    ordered = memory.find(Ordered)
+    return None if ordered is None else ordered.choice
+
+
+def tree_of(join: JoinPlan, memory: QueryMemory) -> JoinNode:
+    """The tree a join runs by."""
+    chosen = choice_of(memory)
+    return join.tree or join.written if chosen is None else chosen.tree
+
+
+def undecided(queries: tuple[QueryPlan, ...], state: ControlState) -> dict[str, tuple[str, ...]]:
+    """By input of joins without an order yet: the columns whose distinct values matter."""
+    found: dict[str, tuple[str, ...]] = {}
+    for query in queries:
+        is_decided = choice_of(state.of(query.name)) is not None
+        if query.join is None or query.join.tree is not None or is_decided:
+            continue
+        equal = {col for members in query.join.graph.classes for _, col in members}
+        for part in query.join.inputs:
+            columns = tuple(name for name, _ in part.state.keys if name in equal)
+            found[part.state.identity] = columns
+    return found

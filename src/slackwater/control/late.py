@@ -1,0 +1,171 @@
+"""Watermarks, and the rows that come after them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from slackwater.control.clock import later
+from slackwater.control.controller import Controller, Moment, Stateless
+from slackwater.control.records import ControlState, Policy, StreamClock
+from slackwater.disorder.recall_slack import RecallSlackState
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.state import State
+from slackwater.stats.panes import PaneCount, total
+from slackwater.units import upper_edge
+
+END_OF_TIME = 1 << 61
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How long a query waits for stragglers; ``reached`` is the watermark that follows.
+
+    It is ``None`` where the watermark stays where it is.
+    """
+
+    slack: int
+    reached: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Windows from this instant on stay open, whatever the slack."""
+
+    since: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """Windows ending in ``(after, upto]`` close; later than ``horizon`` they may be revised."""
+
+    after: int | None
+    upto: int | None
+    horizon: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Rows of a batch that a query could not, or not wholly, use."""
+
+    late: int = 0
+    dropped: int = 0
+    null_time: int = 0
+    far_future: int = 0
+    lateness: int | None = None
+    spread: tuple[tuple[int, int], ...] = ()
+
+    def __add__(self, other: Missed) -> Missed:
+        return Missed(
+            self.late + other.late,
+            self.dropped + other.dropped,
+            self.null_time + other.null_time,
+            self.far_future + other.far_future,
+            later(self.lateness, other.lateness),
+            tuple(sorted((Counter(dict(self.spread)) + Counter(dict(other.spread))).items())),
+        )
+
+
+class FixedSlack(Controller[int, Stateless, Wait]):
+    """The slack that the query names."""
+
+    name = "fixed_slack"
+    memory = Stateless
+
+    def parameters(self, query: QueryPlan) -> int:
+        return query.slack
+
+    def step(self, params: int, moment: Moment, memory: Stateless) -> tuple[Wait, Stateless]:
+        reached = None if moment.clock is None else moment.clock - params
+        return Wait(params, reached), memory
+
+
+class Watermark(Controller[int, Stateless, Closing]):
+    """How far windows close: it never moves back."""
+
+    name = "watermark"
+    memory = Stateless
+
+    def parameters(self, query: QueryPlan) -> int:
+        return query.keep
+
+    def step(self, params: int, moment: Moment, memory: Stateless) -> tuple[Closing, Stateless]:
+        after, wait, hold = moment.memory.watermark, moment.find(Wait), moment.find(Hold)
+        reached = None if wait is None else wait.reached
+        if reached is not None and hold is not None and hold.since is not None:
+            reached = min(reached, hold.since)
+        is_over = moment.observation.ended and moment.clock is not None
+        upto = END_OF_TIME if is_over else later(after, reached)
+        return Closing(after, upto, None if after is None else after - params), memory
+
+
+class Late(Controller[QueryPlan, Stateless, Missed]):
+    """Counts rows that came too late, exactly."""
+
+    name = "late"
+    memory = Stateless
+
+    def parameters(self, query: QueryPlan) -> QueryPlan:
+        return query
+
+    def step(
+        self, params: QueryPlan, moment: Moment, memory: Stateless
+    ) -> tuple[Missed, Stateless]:
+        found = Missed()
+        for number, (stream, fed) in enumerate(params.fed):
+            found += _missed(moment, number, stream, fed)
+        return found, memory
+
+
+def _missed(moment: Moment, number: int, stream: str, fed: State) -> Missed:
+    """The rows of one input that its query cannot use."""
+    bound = moment.streams[stream].bound
+    before = moment.before.get(stream, StreamClock()).clock
+    counts = [c for c in moment.observation.panes.get(fed.identity, ()) if c.passes]
+    placed = [c for c in counts if c.pane is not None and not c.is_beyond(bound)]
+    late, dropped = _too_late(moment.query, number, placed, moment.memory.watermark)
+    behind = [(before - c.low, c.rows) for c in late if c.low is not None and before is not None]
+    spread: Counter[int] = Counter()
+    for lateness, rows in behind:
+        spread[upper_edge(lateness)] += rows
+    return Missed(
+        total(late),
+        total(dropped),
+        total(c for c in counts if c.pane is None),
+        total(c for c in counts if c.is_beyond(bound)),
+        max((lateness for lateness, _ in behind), default=None),
+        tuple(sorted(spread.items())),
+    )
+
+
+def _too_late(
+    query: QueryPlan, number: int, counts: Sequence[PaneCount], after: int | None
+) -> tuple[list[PaneCount], list[PaneCount]]:
+    """Rows that miss something, and of these the rows that miss everything."""
+    if after is None:
+        return [], []
+    if query.join is not None:
+        gone = after - query.keep - query.join.graph.patience(query.join.inputs[number].name)
+        late = [c for c in counts if c.pane is not None and c.pane < after]
+        return late, [c for c in late if c.pane is not None and c.pane < gone]
+    window = query.base.window
+    late = [c for c in counts if window.first_start(c.pane or 0) + window.size <= after]
+    past = after - query.keep
+    return late, [c for c in late if window.last_start(c.pane or 0) + window.size <= past]
+
+
+def cuts(policy: Policy, state: ControlState) -> dict[str, tuple[int, ...]]:
+    """By input of a join: instants at which its rows must be counted apart to be counted right."""
+    found: dict[str, tuple[int, ...]] = {}
+    for query in policy.plan.queries:
+        memory = state.of(query.name)
+        after, waits = memory.watermark, memory.find(RecallSlackState)
+        if query.join is None or after is None:
+            continue
+        floors = () if waits is None or waits.floor is None else (waits.floor,)
+        for part in query.join.inputs:
+            gone = after - query.keep - query.join.graph.patience(part.name)
+            known = found.get(part.state.identity, ())
+            found[part.state.identity] = (*known, gone, after, *floors)
+    return found

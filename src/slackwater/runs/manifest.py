@@ -1,0 +1,95 @@
+"""What a batch leaves behind, and what it began with: the two records of the commit protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slackwater.codec import pack, unpack
+from slackwater.control.records import ControlState, Decision
+from slackwater.control.saved import plain, read_after, read_decision, read_state
+from slackwater.runs.catalog import Catalog, StateInfo
+from slackwater.runs.requests import Answer
+from slackwater.runs.run import Run
+
+Json = dict[str, Any]  # as it is written; whoever reads it makes a record of it at once
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything a batch left behind; if it is written, the batch is done.
+
+    ``offsets`` is the mark of Spark's offsets, ``None`` if no stream of Spark's gave the batch.
+    ``report`` is its ``batch`` event, told again if the process dies before that. ``answers`` say
+    what became of prods, ``answered`` which of them their stream may give once more.
+    """
+
+    batch: int
+    memory: ControlState
+    runs: tuple[Run, ...]
+    report: Json
+    sealed: bool = False
+    offsets: str | None = None
+    states: dict[str, StateInfo] = field(default_factory=dict)
+    answers: tuple[Answer, ...] = ()
+    answered: tuple[str, ...] = ()
+
+    @property
+    def catalog(self) -> Catalog:
+        return Catalog.of(self.runs, self.states)
+
+    @property
+    def paths(self) -> set[str]:
+        return {run.path for run in self.runs}
+
+    def to_json(self) -> Json:
+        return {
+            "batch": self.batch,
+            "sealed": self.sealed,
+            "offsets": self.offsets,
+            "control": plain(self.memory),
+            "runs": pack(self.runs),
+            "states": pack(self.states),
+            "report": self.report,
+            "answers": pack(self.answers),
+            "answered": list(self.answered),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Manifest:
+        """The record; format 5 had no states, and measurements beside the memory of control."""
+        answered = value["answered"] if "answered" in value else value["answered_before"]
+        return cls(
+            batch=value["batch"],
+            memory=read_state(value["control"], manifest=value),
+            runs=unpack(value["runs"], tuple[Run, ...]),
+            report=value["report"],
+            sealed=value["sealed"],
+            offsets=value["offsets"],
+            states=unpack(value.get("states", {}), dict[str, StateInfo]),
+            answers=unpack(value["answers"], tuple[Answer, ...]),
+            answered=tuple(answered),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A batch that was decided: written before anything of it is applied, so that a repetition
+    decides the same. ``ended``: it is the end of the streams.
+    """
+
+    ended: bool
+    offsets: str | None
+    decision: Json
+    after: Json
+
+    @classmethod
+    def of(
+        cls, decision: Decision, after: ControlState, offsets: str | None, *, ended: bool
+    ) -> Begun:
+        return cls(ended, offsets, plain(decision), plain(after))
+
+    def decided(self, before: ControlState) -> tuple[Decision, ControlState]:
+        """What was decided, and the memory it leaves."""
+        return read_decision(self.decision), read_after(self.after, before)
