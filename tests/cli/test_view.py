@@ -95,3 +95,17 @@ def test_json_lines_are_the_batches_of_this_start(tmp_path: Path) -> None:
         view.show(1.2)
     lines = [json.loads(line) for line in file.getvalue().splitlines()]
     assert [(line["event"], line["batch"]) for line in lines] == [("batch", 4), ("batch", 5)]
+
+
+def test_in_a_terminal_the_picture_is_drawn_again_as_the_run_goes_on(tmp_path: Path) -> None:
+    story, file = grown(tmp_path), io.StringIO()
+    terminal = Console(file=file, width=120, height=60, force_terminal=True)
+    with open_view("screen", terminal, story.shown) as view:
+        view.show(1.0)
+        assert "newest of sums" in file.getvalue()
+        before = len(file.getvalue())
+        story.tell(3, "final")
+        view.show(2.0)
+    drawn = file.getvalue()[before:]
+    assert "00:00:30" in drawn  # the clock of the third batch
+    assert "slackwater watch" not in drawn
