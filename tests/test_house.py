@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -67,12 +68,33 @@ def test_constraints_cover_every_dependency_named() -> None:
     assert {plain(requirement) for requirement in named} <= pinned
 
 
-def test_every_package_below_spark_is_kept_from_the_engines() -> None:
+def below(package: str) -> set[str]:
+    """What lies on the floors below a package, as far as it exists."""
     layers = [re.findall(r"\w+", layer) for layer in contract("layers")["layers"]]
-    below = {name for layer in layers[layers.index(["spark"]) + 1 :] for name in layer}
+    floor = next(number for number, layer in enumerate(layers) if package in layer)
     exists = {path.stem for path in (ROOT / "src" / "slackwater").iterdir()}
-    guarded = {*contract("engines")["source_modules"], *contract("oracle")["source_modules"]}
-    assert {f"slackwater.{name}" for name in below & exists} == guarded
+    found = {name for layer in layers[floor + 1 :] for name in layer}
+    return {f"slackwater.{name}" for name in found & exists}
+
+
+def test_every_package_below_spark_is_kept_from_spark() -> None:
+    assert below("spark") == set(contract("spark")["source_modules"])
+
+
+def test_only_rooms_for_it_know_duckdb() -> None:
+    may = {f"slackwater.{name}" for name in ("execute", "replay", "papers")}
+    kept = below("spark") - may | {"slackwater.spark"}
+    assert kept == set(contract("duckdb")["source_modules"])
+
+
+def test_the_core_knows_no_tables() -> None:
+    beside = {"slackwater.replay", "slackwater.papers"}
+    assert below("runs") - beside == set(contract("core")["source_modules"])
+
+
+def test_what_executes_is_loaded_without_spark() -> None:
+    code = "import slackwater.execute.loop, sys; assert 'pyspark' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def tracked_files() -> list[Path]:

@@ -78,7 +78,6 @@ def test_advice_is_given_without_spark(tmp_path: Path) -> None:
     assert found.isdisjoint({"pyspark", "matplotlib"})
 
 
-@pytest.mark.xfail(reason="what reads checkpoints is in the package that knows Spark")
 @pytest.mark.parametrize("command", ["estimate", "prod", "repair"])
 def test_who_reads_a_checkpoint_loads_no_spark(command: str) -> None:
     assert "pyspark" not in loaded(command, "--help")

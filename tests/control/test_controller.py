@@ -12,9 +12,11 @@ from slackwater.control.late import Closing
 from slackwater.control.records import ControlState, Decision, Explanation, Feedback, Measured
 from slackwater.control.saved import plain, read_decision, read_state
 from slackwater.control.step import CONTROLLERS, learn, step
-from slackwater.execute.report import Stopwatch, batch_report
+from slackwater.execute.batch import Outcome
+from slackwater.execute.deliver import Delivered
+from slackwater.execute.report import Done, Stopwatch, batch_report
 from slackwater.plan.stage import QueryPlan
-from slackwater.runs.catalog import Book
+from slackwater.runs.catalog import Catalog
 from slackwater.units import SECOND
 
 
@@ -93,8 +95,8 @@ def test_a_controller_decides_and_remembers() -> None:
 def test_a_controller_explains_itself_in_the_decision_and_in_the_batch_event() -> None:
     decision, state = rung(5, 12)
     assert decision.queries["q"].controllers["bell"] == {"rung": 2}
-    told = {name: {"emitted": 0, "aside": 0} for name in decision.queries}
-    report = batch_report(decision, told, Book({}), Stopwatch(), state, samples={})
+    done = Done(decision, Outcome(), Delivered({}, {}, {}), state)
+    report = batch_report(done, Catalog(), Stopwatch())
     assert report["queries"]["q"]["controllers"]["bell"] == {"rung": 2}
     assert "bell" not in report["queries"]["silent"]["controllers"]
 

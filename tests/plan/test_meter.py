@@ -46,9 +46,9 @@ def measured() -> dict[tuple[int, int | None], tuple[float, bool]]:
     with duckdb.connect(":memory:") as duck:
         duck.register("panes", panes)
         duck.register("answers", answers)
-        text = Writer("duckdb").measure(stage, {"s": EPSILON})
+        measure = Writer("duckdb").measure(stage, {"s": EPSILON})
         rows = duck.execute(
-            f"SELECT k, s_error, within FROM ({text})", {"after": 0, "upto": 10 * SECOND}
+            f"SELECT k, s_error, within FROM ({measure.text})", {"after": 0, "upto": 10 * SECOND}
         ).fetchall()
     return {asked[key]: (error, within) for key, error, within in rows}
 

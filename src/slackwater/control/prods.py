@@ -349,3 +349,8 @@ def accuracies(state: ControlState) -> dict[str, Accuracy]:
     """By query with estimates: what they were worth so far."""
     found = {name: memory.find(ProdMemory) for name, memory in state.queries.items()}
     return {name: one.accuracy for name, one in found.items() if one is not None}
+
+
+def spoken(state: ControlState, query: str) -> ProdMemory:
+    """What the estimates of a query have said so far."""
+    return state.of(query).find(ProdMemory) or ProdMemory()

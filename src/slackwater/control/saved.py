@@ -54,12 +54,14 @@ def read_state(
     return replace(found, queries=queries)
 
 
-def read_after(value: Mapping[str, Any], before: ControlState) -> ControlState:
+def read_after(
+    value: Mapping[str, Any], before: ControlState, controllers: Controllers = CONTROLLERS
+) -> ControlState:
     """The state that a decision leaves, written with it before it was applied.
 
     In version 4 it did not hold what was measured ``before``; that is still known.
     """
-    after = read_state(value)
+    after = read_state(value, controllers)
     if value["version"] != 4:
         return after
     queries = {name: _measured(one, before.of(name)) for name, one in after.queries.items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from slackwater.control.clock import origin_of
 from slackwater.control.join_plan import tree_of
-from slackwater.control.prods import ProdMemory, Progress
+from slackwater.control.prods import ProdMemory, Progress, spoken
 from slackwater.control.records import ControlState, Decision, QueryDecision
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode
@@ -55,5 +55,5 @@ def _turn(query: QueryPlan, decision: Decision, before: ControlState, after: Con
         {name: None if stream is None else stream.clock for name, stream in known.items()},
         {name: decision.streams[name].bound for name in query.streams},
         None if query.join is None else tree_of(query.join, now),
-        past.find(ProdMemory) or ProdMemory(),
+        spoken(before, query.name),
     )

@@ -16,6 +16,7 @@ from slackwater.control.recall_slack import instants, remaining
 from slackwater.control.records import (
     ControlState,
     Decision,
+    Explanation,
     Feedback,
     Observation,
     Policy,
@@ -52,10 +53,11 @@ from slackwater.runs.run import total_rows
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision, the memory it leaves, and whether it ends the streams."""
+    """A decision, the memory it leaves, the mark of Spark's offsets, and whether it is the end."""
 
     decision: Decision
     after: ControlState
+    offsets: str | None
     ended: bool
 
 
@@ -86,6 +88,7 @@ class Loop(Generic[B]):
     desk: Desk = field(init=False)
     aside: int = 0
     snapshot: Snapshot = field(init=False)
+    explained: dict[str, dict[str, Explanation]] = field(default_factory=dict)
     named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
     halted: bool = False
@@ -94,6 +97,7 @@ class Loop(Generic[B]):
         self.driver = DuckEngine(
             self.checkpoint.runs, sketches=self._has_sketches(), zone=self.policy.zone
         )
+        self.checkpoint.controllers = self.controllers
         self.near = Near(self.driver, self.limits)
         self.state = start(self.policy, self.pin or "columnar")
         inbox = Inbox(self.checkpoint.prods)
@@ -123,17 +127,16 @@ class Loop(Generic[B]):
         engine = self.runtime.engine(self.state.tier, self.driver, rows)
         seen = self._observe(engine, rows, batch)
         watch.lap("observe")
-        begun = self._decide(seen, batch, flushed, ended=ended)
-        decision, after = begun.decided(self.state)
-        plan = turns(self.policy.plan.queries, decision, self.state, after)
+        decided = self._decide(seen, batch, flushed, ended=ended)
+        plan = turns(self.policy.plan.queries, decided.decision, self.state, decided.after)
         watch.lap("decide")
-        outcome = self._execute(engine, rows, seen, decision, plan)
+        outcome = self._execute(engine, rows, seen, decided.decision, plan)
         watch.lap("execute")
-        done = self._deliver(plan, Decided(decision, after, ended=ended), outcome)
+        done = self._deliver(plan, decided, outcome)
         engine.release()
         self.runtime.done(rows)
         watch.lap("deliver")
-        manifest = self._commit(engine, done, plan, begun, watch)
+        manifest = self._commit(engine, done, plan, decided, watch)
         watch.lap("commit")
         self._tell(manifest, done)
         for text in looked.result() if looked is not None else ():
@@ -154,19 +157,19 @@ class Loop(Generic[B]):
 
     def _decide(
         self, seen: Seen, batch: int, flushed: Future[str | None] | None, *, ended: bool
-    ) -> Begun:
+    ) -> Decided:
         """Decide, and write it down before it is applied; a repeated batch decides the same."""
         offsets = None if flushed is None else self._flushed(flushed)
         earlier = self.checkpoint.begun(batch)
         if earlier is not None and earlier.ended != ended:
             raise _half_done(batch, ended=earlier.ended)
         if earlier is not None:
-            return earlier
+            decision, after = earlier.decided(self.state, self.controllers)
+            return Decided(decision, after, earlier.offsets, ended=ended)
         observation = self._observation(seen, batch, ended)
         decision, after = step(self.policy, observation, self.state, self.controllers)
-        begun = Begun.of(decision, after, offsets, ended=ended)
-        self.checkpoint.begin(batch, begun)
-        return begun
+        self.checkpoint.begin(batch, Begun.of(decision, after, offsets, ended=ended))
+        return Decided(decision, after, offsets, ended=ended)
 
     def _observation(self, seen: Seen, batch: int, ended: bool) -> Observation:
         deltas = seen.deltas
@@ -218,7 +221,7 @@ class Loop(Generic[B]):
         engine: Engine[Any],
         done: Done,
         plan: dict[str, Turn],
-        begun: Begun,
+        decided: Decided,
         watch: Stopwatch,
     ) -> Manifest:
         """Purge and merge runs, write the manifest; then what was prepared is shown."""
@@ -233,8 +236,8 @@ class Loop(Generic[B]):
             memory=done.memory,
             runs=tuple(self.catalog.all()),
             report=batch_report(done, self.catalog, watch),
-            sealed=begun.ended,
-            offsets=begun.offsets,
+            sealed=decided.ended,
+            offsets=decided.offsets,
             states=self.catalog.states,
             answers=tuple(answers),
             answered=self.desk.known(answers),
@@ -242,6 +245,7 @@ class Loop(Generic[B]):
         self.checkpoint.commit(manifest)
         self.outlets.commit(manifest.batch)
         self._take(manifest)
+        self.explained = {name: q.controllers for name, q in done.decision.queries.items()}
         self.aside = sum(done.delivered.late.values())
         self._sweep()
         return manifest

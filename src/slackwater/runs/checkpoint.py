@@ -28,6 +28,7 @@ from typing import Any
 from uuid import uuid4
 
 from slackwater.codec import pack, unpack
+from slackwater.control.step import CONTROLLERS
 from slackwater.errors import CheckpointError
 from slackwater.plan.meaning import Order, differences, is_same, other_zone
 from slackwater.runs.files import make_folder, seal, storage_error, unseal, write_atomically
@@ -56,6 +57,7 @@ class Checkpoint:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.controllers = CONTROLLERS  # whose memory manifests have
         self._lock: int | None = None
 
     @classmethod
@@ -223,7 +225,7 @@ class Checkpoint:
     def manifest(self, batch: int) -> Manifest:
         value = unseal(self.manifest_path(batch))
         self.check_format(value.get("format"))
-        return Manifest.from_json(value)
+        return Manifest.from_json(value, self.controllers)
 
     def newest(self) -> Manifest | None:
         """What the newest committed batch left behind."""

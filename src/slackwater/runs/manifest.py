@@ -9,6 +9,7 @@ from typing import Any
 from slackwater.codec import pack, unpack
 from slackwater.control.records import ControlState, Decision
 from slackwater.control.saved import plain, read_after, read_decision, read_state
+from slackwater.control.step import CONTROLLERS, Controllers
 from slackwater.runs.catalog import Catalog, StateInfo
 from slackwater.runs.requests import Answer
 from slackwater.runs.run import Run
@@ -57,12 +58,14 @@ class Manifest:
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Manifest:
+    def from_json(
+        cls, value: Mapping[str, Any], controllers: Controllers = CONTROLLERS
+    ) -> Manifest:
         """The record; format 5 had no states, and measurements beside the memory of control."""
         answered = value["answered"] if "answered" in value else value["answered_before"]
         return cls(
             batch=value["batch"],
-            memory=read_state(value["control"], manifest=value),
+            memory=read_state(value["control"], controllers, manifest=value),
             runs=unpack(value["runs"], tuple[Run, ...]),
             report=value["report"],
             sealed=value["sealed"],
@@ -90,6 +93,9 @@ class Begun:
     ) -> Begun:
         return cls(ended, offsets, plain(decision), plain(after))
 
-    def decided(self, before: ControlState) -> tuple[Decision, ControlState]:
+    def decided(
+        self, before: ControlState, controllers: Controllers = CONTROLLERS
+    ) -> tuple[Decision, ControlState]:
         """What was decided, and the memory it leaves."""
-        return read_decision(self.decision), read_after(self.after, before)
+        decision = read_decision(self.decision, controllers)
+        return decision, read_after(self.after, before, controllers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -12,25 +13,23 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from slackwater.control.join_plan import choice_of, tree_of
-from slackwater.control.prods import ProdMemory
-from slackwater.control.records import Tier, qualities
+from slackwater.control.accuracy import Accuracy
+from slackwater.control.prods import accuracies
+from slackwater.control.records import Tier
 from slackwater.control.request import Request, problem_of
-from slackwater.disorder.recall_slack import RecallSlackState
-from slackwater.disorder.slack import SlackState
+from slackwater.control.standing import standings
 from slackwater.errors import QueryError, SlackwaterError
 from slackwater.events import log
 from slackwater.execute.estimates.ask import ATTEMPTS, read_estimates
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.snapshot import Snapshot
 from slackwater.execute.estimates.trial import problem_with
+from slackwater.execute.explain import live_lines, live_value
 from slackwater.execute.loop import Loop
 from slackwater.execute.meter import by_key
 from slackwater.execute.sinks import ParquetSink
 from slackwater.plan.stage import QueryPlan
 from slackwater.runs.requests import check_query, new_id
-from slackwater.runs.retention import inner_states
-from slackwater.runs.run import total_rows
 from slackwater.spark.latest import latest as newest
 from slackwater.spark.runtime import SparkRuntime
 from slackwater.spark.schemas import as_frame
@@ -89,32 +88,11 @@ class Handle:
         self._loop.pin = tier
 
     def explain(self, form: str = "text") -> str:
-        """The plan as text or JSON, with the order of joins and what they hold by now."""
+        """The plan as text or JSON, with what joins hold by now and what controllers explain."""
         if form == "json":
-            return self._pipeline.explain(form)
-        return "\n".join([self._pipeline.explain(form), *self._joins()])
-
-    def _joins(self) -> list[str]:
-        """How joins run: order of probes, expected sizes, rows held."""
-        lines = []
-        for query in self._pipeline.plan.queries:
-            if query.join is None:
-                continue
-            memory = self._loop.state.of(query.name)
-            order, tree = choice_of(memory), tree_of(query.join, memory)
-            for number, name in enumerate(query.join.graph.names):
-                held = total_rows(self._loop.catalog.at(query.join.inputs[number].state.identity))
-                lines.append(f"query {query.name}: {name} holds {held:,} rows")
-                if order is not None:
-                    sizes = zip(tree.order(number), order.sizes[name], strict=True)
-                    steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
-                    expected = f"{order.rows[name]:,.0f} expected"
-                    lines[-1] += f", {expected}; a row probes {', '.join(steps)}"
-            for identity, names in inner_states(query.join, tree).items():
-                held = total_rows(self._loop.catalog.at(identity))
-                inside = " ".join(n for n in query.join.graph.names if n in names)
-                lines.append(f"query {query.name}: ({inside}) holds {held:,} rows")
-        return lines
+            plan = json.loads(self._pipeline.explain(form))
+            return json.dumps({**plan, "live": live_value(self._loop)}, indent=2)
+        return "\n".join([self._pipeline.explain(form), *live_lines(self._loop)])
 
     def estimate(self, query: str | None = None, where: str | None = None) -> DataFrame:
         """What open windows would say now, without waiting for a batch and without disturbing any.
@@ -204,8 +182,8 @@ class Handle:
         ``mean``, ``recent`` and ``worst`` over all, the same ``by_age`` (share of the window's
         span that the clock had passed) and ``by_group``.
         """
-        memory = self._loop.snapshot.state.of(self._estimating(query)).find(ProdMemory)
-        return (memory or ProdMemory()).accuracy.details()
+        known = accuracies(self._loop.snapshot.state)
+        return known.get(self._estimating(query), Accuracy()).details()
 
     def results(self, query: str | None = None, *, latest: bool = False) -> DataFrame:
         """What a query has said so far: all of it, or the latest known answer of each window.
@@ -238,22 +216,8 @@ class Handle:
         result, or the recall of every period, is in the query's quality table.
         """
         plans = {plan.name: plan for plan in self._pipeline.plan.queries}
-        return {
-            name: {
-                **_promised(plans[name]),
-                "measured": quality.results,
-                "within": quality.within,
-                "unseen": quality.unseen,
-                "fulfilment": quality.fulfilment,
-                **self._waits(name),
-            }
-            for name, quality in qualities(self._loop.state).items()
-        }
-
-    def _waits(self, query: str) -> dict[str, Any]:
-        found = self._loop.state.of(query).find(SlackState) or SlackState()
-        waits = {"slack_us": found.slack, "phase": found.phase}
-        return {"recall": found.recall, **waits} if isinstance(found, RecallSlackState) else waits
+        standing = standings(self._loop.state)
+        return {name: {**_promised(plans[name]), **found} for name, found in standing.items()}
 
     def fulfilment_by_key(self, query: str) -> list[dict[str, Any]]:
         """Per key of a query: results measured and share within the bound, worst first.

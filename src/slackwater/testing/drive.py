@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from slackwater.control.records import Policy
+from slackwater.control.step import CONTROLLERS, Controllers
 from slackwater.events.log import EventLog
 from slackwater.execute.batch import Layout
 from slackwater.execute.deliver import Outlets
@@ -43,6 +44,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     max_state_rows: int | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
+    controllers: Controllers = CONTROLLERS
 
 
 def make_loop(
@@ -78,6 +80,7 @@ def _loop(
         max_state_rows=given.max_state_rows,
         limits=given.limits,
         on_batch=given.on_batch,
+        controllers=given.controllers,
     )
 
 

@@ -10,9 +10,9 @@ from slackwater.control.clock import origin_of
 from slackwater.control.orders import ProdCall
 from slackwater.control.prods import (
     REQUEST,
-    ProdMemory,
     Progress,
     open_windows,
+    spoken,
     windows_asked,
 )
 from slackwater.control.records import ControlState
@@ -66,7 +66,7 @@ class Snapshot:
 
     def _said(self, engine: Reader[R], reading: Reading, progress: Progress, call: ProdCall) -> R:
         """The estimates as people see them."""
-        before = self.state.of(reading.query).find(ProdMemory) or ProdMemory()
+        before = spoken(self.state, reading.query)
         estimator = Estimator(engine, reading, self.catalog, progress, before.accuracy)
         said = estimator.said([call], before, time.time_ns() // 1000)
         if said is None:

@@ -18,8 +18,8 @@ import pyarrow.json as pa_json
 import pyarrow.parquet as pq
 
 from slackwater.errors import SourceError, StorageError
+from slackwater.execute.arrival_sort import sort_by_arrival
 from slackwater.query.schema import Schema
-from slackwater.replay.sort import sort_by_arrival
 from slackwater.spark.sources.folder import refuse_unreadable
 from slackwater.spark.sources.infer import csv_options, parse_instants
 from slackwater.units import fingerprint

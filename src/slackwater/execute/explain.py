@@ -1,0 +1,73 @@
+"""How a pipeline runs by now: what joins hold and in which order they probe, and why it is so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from slackwater.control.join_plan import choice_of, tree_of
+from slackwater.execute.loop import Loop
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.tree import show_tree
+from slackwater.runs.retention import inner_states
+from slackwater.runs.run import total_rows
+
+
+def live_lines(loop: Loop[Any]) -> list[str]:
+    """What has been found out since the start, as lines for people."""
+    lines = []
+    for query in loop.policy.plan.queries:
+        if query.join is not None:
+            lines += [f"query {query.name}: {text}" for text in _join(loop, query, query.join)]
+        for controller, why in loop.explained.get(query.name, {}).items():
+            reasons = ", ".join(f"{label} {_shown(value)}" for label, value in why.items())
+            lines.append(f"query {query.name}: {controller}: {reasons}")
+    return lines
+
+
+def live_value(loop: Loop[Any]) -> dict[str, Any]:
+    """The same for machines, by query."""
+    return {
+        query.name: {
+            "controllers": loop.explained.get(query.name, {}),
+            **({"join": _join_value(loop, query, query.join)} if query.join else {}),
+        }
+        for query in loop.policy.plan.queries
+    }
+
+
+def _join(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> Iterator[str]:
+    """Order of probes, expected sizes, rows held."""
+    memory = loop.state.of(query.name)
+    order, tree = choice_of(memory), tree_of(join, memory)
+    for number, name in enumerate(join.graph.names):
+        line = f"{name} holds {_held(loop, join.inputs[number].state.identity):,} rows"
+        if order is not None:
+            sizes = zip(tree.order(number), order.sizes[name], strict=True)
+            steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
+            line += f", {order.rows[name]:,.0f} expected; a row probes {', '.join(steps)}"
+        yield line
+    for identity, names in inner_states(join, tree).items():
+        inside = " ".join(name for name in join.graph.names if name in names)
+        yield f"({inside}) holds {_held(loop, identity):,} rows"
+
+
+def _join_value(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> dict[str, Any]:
+    tree = tree_of(join, loop.state.of(query.name))
+    inputs = {one.name: _held(loop, one.state.identity) for one in join.inputs}
+    inner = {
+        " ".join(name for name in join.graph.names if name in names): _held(loop, identity)
+        for identity, names in inner_states(join, tree).items()
+    }
+    return {"tree": show_tree(tree), "rows": inputs | inner}
+
+
+def _held(loop: Loop[Any], state: str) -> int:
+    return total_rows(loop.catalog.at(state))
+
+
+def _shown(value: float | int | str | None) -> str:
+    return (
+        f"{value:,.6g}" if isinstance(value, float) else "unknown" if value is None else str(value)
+    )
