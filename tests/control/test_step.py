@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from slackwater.control.error_slack import WindowMeter
-from slackwater.control.late import END_OF_TIME, cuts
+from slackwater.control.late import END_OF_TIME
 from slackwater.control.recall_slack import Recall
 from slackwater.control.records import (
     ControlState,
@@ -22,7 +22,7 @@ from slackwater.control.records import (
     StreamDecision,
 )
 from slackwater.control.saved import plain, read_decision, read_state
-from slackwater.control.step import start, step
+from slackwater.control.step import start, step, wants
 from slackwater.disorder.recall_slack import RecallSlackState
 from slackwater.plan.build import check
 from slackwater.plan.stage import lay_out
@@ -600,7 +600,7 @@ def test_rows_of_a_join_are_kept_until_what_was_missed_is_counted() -> None:
         assert found is not None
         if found.floor is not None and found.watermark is not None:
             assert finding.keep == found.watermark - found.floor >= 0
-            assert all(found.floor in cut for cut in cuts(hand.policy, hand.state).values())
+            assert all(found.floor in cut for cut in wants(hand.policy, hand.state).cuts.values())
         earlier = before.of("q").find(RecallSlackState)
         if earlier is not None and earlier.floor is not None and earlier.watermark is not None:
             assert finding.kept == earlier.watermark - earlier.floor

@@ -20,6 +20,7 @@ from slackwater.control.records import (
     QueryMemory,
     StreamClock,
     StreamDecision,
+    Wants,
     first_of,
 )
 from slackwater.plan.stage import QueryPlan
@@ -71,6 +72,10 @@ class Controller(Generic[P, M, T]):
         """What a query asks of this controller; ``None`` if nothing."""
         raise NotImplementedError
 
+    def wants(self, params: P, query: QueryPlan, memory: QueryMemory) -> Wants:
+        """What to look for in the next batch."""
+        return Wants()
+
     def step(self, params: P, moment: Moment, memory: M) -> tuple[T, M]:
         """The terms of a batch, and what to remember."""
         raise NotImplementedError
@@ -78,6 +83,10 @@ class Controller(Generic[P, M, T]):
     def learn(self, query: str, memory: M, feedback: Feedback) -> M:
         """The memory after the batch was executed."""
         return memory
+
+    def finish(self, params: P, memory: QueryMemory, feedback: Feedback, query: str) -> T | None:
+        """The streams have ended: what is left to be told of what the last batch measured."""
+        return None
 
     def notices(self, params: P, moment: Moment, terms: T) -> Iterable[str]:
         """What a person should hear of."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from slackwater.control.controller import Controller, Moment
 from slackwater.control.orders import JoinChoice
-from slackwater.control.records import ControlState, Explanation, QueryMemory
+from slackwater.control.records import Explanation, QueryMemory, Wants
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
 from slackwater.plan.stage import QueryPlan
@@ -30,6 +30,18 @@ class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
 
     def parameters(self, query: QueryPlan) -> JoinPlan | None:
         return None if query.join is None or query.join.tree is not None else query.join
+
+    def wants(self, params: JoinPlan, query: QueryPlan, memory: QueryMemory) -> Wants:
+        """Distinct values of columns that are equal, as long as the order is open."""
+        if choice_of(memory) is not None:
+            return Wants()
+        equal = {column for members in params.graph.classes for _, column in members}
+        return Wants(
+            distinct={
+                part.state.identity: tuple(name for name, _ in part.state.keys if name in equal)
+                for part in params.inputs
+            }
+        )
 
     def step(self, params: JoinPlan, moment: Moment, memory: Ordered) -> tuple[Ordered, Ordered]:
         decided = memory if memory.choice is not None else Ordered(_chosen(params, moment))
@@ -81,17 +93,3 @@ def tree_of(join: JoinPlan, memory: QueryMemory) -> JoinNode:
     """The tree a join runs by."""
     chosen = choice_of(memory)
     return join.tree or join.written if chosen is None else chosen.tree
-
-
-def undecided(queries: tuple[QueryPlan, ...], state: ControlState) -> dict[str, tuple[str, ...]]:
-    """By input of joins without an order yet: the columns whose distinct values matter."""
-    found: dict[str, tuple[str, ...]] = {}
-    for query in queries:
-        is_decided = choice_of(state.of(query.name)) is not None
-        if query.join is None or query.join.tree is not None or is_decided:
-            continue
-        equal = {col for members in query.join.graph.classes for _, col in members}
-        for part in query.join.inputs:
-            columns = tuple(name for name, _ in part.state.keys if name in equal)
-            found[part.state.identity] = columns
-    return found

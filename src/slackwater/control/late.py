@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from slackwater.control.clock import later
 from slackwater.control.controller import Controller, Moment, Stateless
-from slackwater.control.records import ControlState, Policy, StreamClock
-from slackwater.disorder.recall_slack import RecallSlackState
+from slackwater.control.records import QueryMemory, StreamClock, Wants
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.state import State
 from slackwater.stats.panes import PaneCount, total
@@ -109,6 +108,17 @@ class Late(Controller[QueryPlan, Stateless, Missed]):
     def parameters(self, query: QueryPlan) -> QueryPlan:
         return query
 
+    def wants(self, params: QueryPlan, query: QueryPlan, memory: QueryMemory) -> Wants:
+        """Rows of joins are kept as they are: they must be counted apart where they are late."""
+        after, join = memory.watermark, query.join
+        if join is None or after is None:
+            return Wants()
+        gone: dict[str, tuple[int, ...]] = {
+            part.state.identity: (after - query.keep - join.graph.patience(part.name), after)
+            for part in join.inputs
+        }
+        return Wants(cuts=gone)
+
     def step(
         self, params: QueryPlan, moment: Moment, memory: Stateless
     ) -> tuple[Missed, Stateless]:
@@ -153,19 +163,3 @@ def _too_late(
     late = [c for c in counts if window.first_start(c.pane or 0) + window.size <= after]
     past = after - query.keep
     return late, [c for c in late if window.last_start(c.pane or 0) + window.size <= past]
-
-
-def cuts(policy: Policy, state: ControlState) -> dict[str, tuple[int, ...]]:
-    """By input of a join: instants at which its rows must be counted apart to be counted right."""
-    found: dict[str, tuple[int, ...]] = {}
-    for query in policy.plan.queries:
-        memory = state.of(query.name)
-        after, waits = memory.watermark, memory.find(RecallSlackState)
-        if query.join is None or after is None:
-            continue
-        floors = () if waits is None or waits.floor is None else (waits.floor,)
-        for part in query.join.inputs:
-            gone = after - query.keep - query.join.graph.patience(part.name)
-            known = found.get(part.state.identity, ())
-            found[part.state.identity] = (*known, gone, after, *floors)
-    return found

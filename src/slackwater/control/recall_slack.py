@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from slackwater.control.controller import Controller, Moment
@@ -10,12 +10,12 @@ from slackwater.control.hold import Words, hold_notices
 from slackwater.control.late import Wait
 from slackwater.control.orders import PeriodOrder
 from slackwater.control.records import (
-    ControlState,
     Explanation,
     Feedback,
     Measured,
     Metered,
     QueryMemory,
+    Wants,
     without_last,
 )
 from slackwater.disorder import recall_slack
@@ -84,6 +84,15 @@ class RecallSlack(Controller[Recall, RecallSlackState, RecallWait]):
     def parameters(self, query: QueryPlan) -> Recall | None:
         return Recall.of(query)
 
+    def wants(self, params: Recall, query: QueryPlan, memory: QueryMemory) -> Wants:
+        """When rows come, on the join's clock; and which of them come too late to be counted."""
+        waits, inputs = memory.find(RecallSlackState), [fed.identity for _, fed in query.fed]
+        floor: tuple[int, ...] = ()
+        if waits is not None and waits.floor is not None:
+            floor = (waits.floor,)
+        cuts = {} if memory.watermark is None else dict.fromkeys(inputs, floor)
+        return Wants(cuts, dict.fromkeys(inputs, memory.clock))
+
     def step(
         self, params: Recall, moment: Moment, memory: RecallSlackState
     ) -> tuple[RecallWait, RecallSlackState]:
@@ -144,6 +153,14 @@ class RecallMeter(Controller[Recall, PeriodMeter, PeriodOrder]):
         judged = wait.judged
         return PeriodOrder(kept, _kept(wait.state), judged.periods, judged.unseen), after
 
+    def finish(
+        self, params: Recall, memory: QueryMemory, feedback: Feedback, query: str
+    ) -> PeriodOrder:
+        state = memory.find(RecallSlackState) or RecallSlackState()
+        found = feedback.found.get(query, ())
+        last = recall_slack.last_periods(params.params, state, found, memory.clock)
+        return PeriodOrder(0, 0, last.periods, last.unseen)
+
     def learn(self, query: str, memory: PeriodMeter, feedback: Feedback) -> PeriodMeter:
         measured = feedback.measured.get(query, Measured())
         return PeriodMeter(memory.quality.plus(measured), feedback.found.get(query, ()))
@@ -154,12 +171,6 @@ def _kept(state: RecallSlackState) -> int:
     if state.watermark is None or state.floor is None:
         return 0
     return state.watermark - state.floor
-
-
-def last_periods(params: Recall, memory: QueryMemory, found: tuple[Found, ...]) -> Judged:
-    """The stream has ended: all periods that were not measured yet."""
-    state = memory.find(RecallSlackState) or RecallSlackState()
-    return recall_slack.last_periods(params.params, state, found, memory.clock)
 
 
 def _words(params: Recall) -> Words:
@@ -178,28 +189,3 @@ def _words(params: Recall) -> Words:
         again="the recall is within reach again",
         at_most=params.contract.at_most,
     )
-
-
-def remaining(
-    queries: Iterable[QueryPlan], state: ControlState, found: Mapping[str, tuple[Found, ...]]
-) -> dict[str, Judged]:
-    """The streams have ended: all periods that were not measured yet, by query.
-
-    ``found`` are the results that joins computed at the end.
-    """
-    recalls = {query.name: Recall.of(query) for query in queries}
-    return {
-        name: last_periods(recall, state.of(name), found.get(name, ()))
-        for name, recall in recalls.items()
-        if recall is not None
-    }
-
-
-def instants(queries: Iterable[QueryPlan], state: ControlState) -> dict[str, int | None]:
-    """By input of a measured join: when the rows of this batch come, on the join's clock."""
-    return {
-        fed.identity: state.of(query.name).clock
-        for query in queries
-        if Recall.of(query) is not None
-        for _, fed in query.fed
-    }

@@ -99,6 +99,26 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
+class Wants:
+    """What controllers want to know of the next batch, by base state.
+
+    ``cuts`` are instants to count rows apart at; ``instants`` say when the rows of an input come,
+    where that is kept with them; ``distinct`` names columns whose values are to be counted.
+    """
+
+    cuts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    instants: dict[str, int | None] = field(default_factory=dict)
+    distinct: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __or__(self, other: Wants) -> Wants:
+        cuts = {
+            state: (*self.cuts.get(state, ()), *other.cuts.get(state, ()))
+            for state in {**self.cuts, **other.cuts}
+        }
+        return Wants(cuts, self.instants | other.instants, self.distinct | other.distinct)
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What one micro-batch looked like.
 

@@ -27,6 +27,7 @@ from slackwater.control.records import (
     QueryMemory,
     StreamClock,
     Tier,
+    Wants,
 )
 from slackwater.control.tier import next_tier
 
@@ -91,6 +92,37 @@ def decide(
         why |= {one.name: reasons} if (reasons := one.explain(terms)) else {}
     decision = replace(_decision(moment), orders=orders, controllers=why)
     return decision, QueryMemory(moment.clock, decision.upto, memories), heard
+
+
+def wants(policy: Policy, state: ControlState, controllers: Controllers = CONTROLLERS) -> Wants:
+    """What to look for in the next batch."""
+    found = Wants()
+    for query in policy.plan.queries:
+        for one in controllers:
+            params = one.parameters(query)
+            if params is not None:
+                found |= one.wants(params, query, state.of(query.name))
+    return found
+
+
+def finish(
+    policy: Policy,
+    state: ControlState,
+    feedback: Feedback,
+    controllers: Controllers = CONTROLLERS,
+) -> dict[str, tuple[object, ...]]:
+    """The streams have ended: orders that are left, by query."""
+    found: dict[str, tuple[object, ...]] = {}
+    for query in policy.plan.queries:
+        asked = [(one, one.parameters(query)) for one in controllers]
+        memory = state.of(query.name)
+        orders = [
+            one.finish(params, memory, feedback, query.name)
+            for one, params in asked
+            if params is not None
+        ]
+        found[query.name] = tuple(order for order in orders if order is not None)
+    return found
 
 
 def learn(

@@ -148,7 +148,7 @@ class Execution:
         if query.stages:
             windows = self._windows(turn)
             return windows.run(windows.absorb(self._joined(turn, joins, outcome)))
-        if query.recall is None:
+        if not query.join.is_measured:
             return joins.shown(turn.labels, schema)
         joined = self._joined(turn, joins, outcome)
         return None if joined is None else joins.present(joined, turn.labels, schema)
@@ -190,7 +190,7 @@ class Execution:
             Moment(after, upto, was_kept_longer(query, mine)),
             fresh,
             turn.tree,
-            late=query.late == "revise" or query.recall is not None,
+            late=query.late == "revise" or query.join.is_measured,
         )
 
     # late rows and measurements --------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from slackwater.execute.batch import Layout, Outcome
+from slackwater.execute.sinks.parquet import ParquetSink
 from slackwater.execute.sinks.sink import Output, Results, Sink, Target
-from slackwater.plan.stage import QueryPlan
+from slackwater.plan.stage import PipelinePlan, QueryPlan
+from slackwater.query.stream import Query
 from slackwater.runs.checkpoint import Checkpoint
 
 
@@ -18,6 +20,21 @@ class Outlets:
     sinks: dict[str, Sink]
     sides: dict[str, Sink]
     meters: dict[str, Sink]
+
+    @classmethod
+    def of(cls, plan: PipelinePlan, queries: Iterable[Query], folder: Checkpoint) -> Outlets:
+        """As the queries say; into the checkpoint folder where nothing was said."""
+        promised = {query.name for query in plan.queries if query.promised}
+        given = list(queries)
+        return cls(
+            {q.name: q.sink or ParquetSink(str(folder.results(q.name))) for q in given},
+            {q.name: q.side or ParquetSink(str(folder.side(q.name))) for q in given},
+            {
+                q.name: q.quality or ParquetSink(str(folder.quality(q.name)))
+                for q in given
+                if q.name in promised
+            },
+        )
 
     def all(self) -> Iterator[tuple[Output, str, Sink]]:
         """What goes out, of which query, and where."""

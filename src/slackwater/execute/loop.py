@@ -10,9 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from slackwater.control.join_plan import undecided
-from slackwater.control.late import cuts
-from slackwater.control.recall_slack import instants, remaining
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -22,12 +19,19 @@ from slackwater.control.records import (
     Policy,
     Tier,
 )
-from slackwater.control.step import CONTROLLERS, Controllers, learn, start, step
+from slackwater.control.step import (
+    CONTROLLERS,
+    Controllers,
+    finish,
+    learn,
+    start,
+    step,
+    wants,
+)
 from slackwater.control.turn import Turn, turns
 from slackwater.errors import CheckpointError, SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
 from slackwater.execute.batch import Execution, Layout, Outcome
-from slackwater.execute.compaction import compact, estimate_rule, merge_rules
 from slackwater.execute.deliver import Outlets
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Engine
@@ -40,14 +44,14 @@ from slackwater.execute.report import Done, Stopwatch, batch_report
 from slackwater.execute.requests import Desk, answers_of
 from slackwater.execute.runtime import Asked, B, Runtime, Seen
 from slackwater.execute.sinks.sink import TableResults
+from slackwater.execute.store import Store
 from slackwater.runs.agreement import agree, disagreement
-from slackwater.runs.catalog import Catalog, backlog_state, estimates_state
+from slackwater.runs.catalog import Catalog
 from slackwater.runs.checkpoint import FORMAT, Checkpoint
-from slackwater.runs.files import seal, storage_error, sync_all, sync_tree, write_atomically
+from slackwater.runs.files import seal, storage_error, write_atomically
 from slackwater.runs.manifest import Begun, Manifest
 from slackwater.runs.offsets import SparkLog
 from slackwater.runs.requests import Inbox
-from slackwater.runs.retention import claims, purge
 from slackwater.runs.run import total_rows
 
 
@@ -82,14 +86,13 @@ class Loop(Generic[B]):
     batch: int = -1
     sealed: bool = False
     state: ControlState = field(default_factory=ControlState)
-    catalog: Catalog = field(default_factory=Catalog)
+    store: Store = field(init=False)
     driver: DuckEngine = field(init=False)
     near: Near = field(init=False)
     desk: Desk = field(init=False)
     aside: int = 0
     snapshot: Snapshot = field(init=False)
     explained: dict[str, dict[str, Explanation]] = field(default_factory=dict)
-    named: dict[int, set[str]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
     halted: bool = False
 
@@ -99,6 +102,9 @@ class Loop(Generic[B]):
         )
         self.checkpoint.controllers = self.controllers
         self.near = Near(self.driver, self.limits)
+        self.store = Store(
+            self.layout, self.checkpoint, self.driver, self.near, self.limits, self.max_state_rows
+        )
         self.state = start(self.policy, self.pin or "columnar")
         inbox = Inbox(self.checkpoint.prods)
         self.desk = Desk(inbox, self.events, self.layout.readings, self.driver)
@@ -145,15 +151,8 @@ class Loop(Generic[B]):
     def _observe(self, engine: Engine[Any], rows: B | None, batch: int) -> Seen:
         if rows is None:
             return Seen()
-        queries = self.policy.plan.queries
-        asked = Asked(
-            batch,
-            cuts(self.policy, self.state),
-            instants(queries, self.state),
-            undecided(queries, self.state),
-            self.aside > 0,
-        )
-        return self.runtime.observe(engine, rows, asked)
+        wanted = wants(self.policy, self.state, self.controllers)
+        return self.runtime.observe(engine, rows, Asked(batch, wanted, again=self.aside > 0))
 
     def _decide(
         self, seen: Seen, batch: int, flushed: Future[str | None] | None, *, ended: bool
@@ -177,7 +176,7 @@ class Loop(Generic[B]):
         return Observation(
             batch=batch,
             panes={identity: delta.counts for identity, delta in deltas.items()},
-            state_rows=total_rows(self.catalog.all()) - self._waiting_rows(),
+            state_rows=self.store.rows,
             wall=time.time_ns() // 1000,
             now=max(beats, default=None),
             ended=ended,
@@ -186,11 +185,6 @@ class Loop(Generic[B]):
             distinct=seen.distinct,
             requests=self.desk.take(batch),
         )
-
-    def _waiting_rows(self) -> int:
-        """Rows that wait on disk: no engine has them."""
-        names = [query.name for query in self.policy.plan.queries if query.costly]
-        return sum(total_rows(self.catalog.at(backlog_state(name))) for name in names)
 
     def _execute(
         self,
@@ -207,14 +201,20 @@ class Loop(Generic[B]):
 
     def _deliver(self, plan: dict[str, Turn], decided: Decided, outcome: Outcome) -> Done:
         """Hand everything to its sinks, which keep it for the commit; learn what was measured."""
-        queries, found = self.policy.plan.queries, outcome.found
-        last = remaining(queries, decided.after, found) if decided.ended else {}
-        meter = read(plan, outcome.errors, last)
+        found = Feedback(found=outcome.found, accuracy=outcome.accuracy)
+        left = self._left(decided, found)
+        meter = read(plan, outcome.errors, left)
         tables = {name: TableResults(table) for name, table in meter.tables.items()}
         delivered = self.outlets.prepare(decided.decision.batch, outcome, tables)
-        feedback = Feedback(meter.measured, {} if last else found, outcome.accuracy)
+        feedback = Feedback(meter.measured, {} if left else found.found, found.accuracy)
         memory = learn(self.policy, decided.after, feedback, self.controllers)
         return Done(decided.decision, outcome, delivered, memory)
+
+    def _left(self, decided: Decided, found: Feedback) -> dict[str, tuple[object, ...]]:
+        """At the end of the streams: what is left to be measured, by query."""
+        if not decided.ended:
+            return {}
+        return finish(self.policy, decided.after, found, self.controllers)
 
     def _commit(
         self,
@@ -225,10 +225,8 @@ class Loop(Generic[B]):
         watch: Stopwatch,
     ) -> Manifest:
         """Purge and merge runs, write the manifest; then what was prepared is shown."""
-        self._tidy(engine, done.decision, plan)
-        self._check_size()
-        self._settle()
-        self.driver.keep_only(self.catalog.all())
+        self.store.tidy(engine, done.decision, plan)
+        self.store.settle(self.batch)
         self.runtime.keep_only(self.catalog.all(), engine.tier)
         answers = answers_of(done.decision, done.outcome)
         manifest = Manifest(
@@ -247,7 +245,7 @@ class Loop(Generic[B]):
         self._take(manifest)
         self.explained = {name: q.controllers for name, q in done.decision.queries.items()}
         self.aside = sum(done.delivered.late.values())
-        self._sweep()
+        self.store.sweep(self.batch)
         return manifest
 
     def _tell(self, manifest: Manifest, done: Done) -> None:
@@ -272,56 +270,8 @@ class Loop(Generic[B]):
         """Go on from what a batch left behind."""
         self.batch, self.state, self.sealed = manifest.batch, manifest.memory, manifest.sealed
         self.desk.answered = manifest.answered
-        self.catalog = manifest.catalog
+        self.store.catalog = manifest.catalog
         self.snapshot = Snapshot(self.batch, self.catalog.copy(), self.state)
-
-    # runs ------------------------------------------------------------------------------------
-
-    def _tidy(self, engine: Engine[Any], decision: Decision, plan: dict[str, Turn]) -> None:
-        """Drop runs that nobody needs any more, merge those that have become many."""
-        queries = self.policy.plan.queries
-        trees = {name: turn.tree for name, turn in plan.items() if turn.tree is not None}
-        purge(self.catalog, claims(queries, decision.queries, trees))
-        joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
-        rules = merge_rules(engine.writer, queries, self.layout.shapes, joins)
-        fan_in = self.limits.fan_in
-        compact(engine, self.catalog, rules, decision.batch, fan_in=fan_in)
-        if engine is not self.driver:
-            self.driver.settle()  # the newest of them may still be on its way to the disk
-        for reading in self.layout.readings.values():
-            runs = self.catalog.at(estimates_state(reading.query))
-            near = self.near.instead_of(engine, reading, runs)
-            rule = estimate_rule(reading)
-            compact(near, self.catalog, rule, decision.batch, fan_in=fan_in)
-
-    def _settle(self) -> None:
-        """Make the new runs outlive a loss of power, whoever wrote them."""
-        self.driver.settle()
-        known, folder = self.named.get(self.batch, set()), self.checkpoint.runs
-        new = [folder / run.path for run in self.catalog.all() if run.path not in known]
-        try:
-            sync_tree(*(path for path in new if path.is_dir()))
-            sync_all([*(path.parent for path in new), folder])
-        except OSError as error:
-            raise storage_error(error, folder) from error
-
-    def _check_size(self) -> None:
-        """Stop before a batch is committed that leaves more behind than is allowed."""
-        rows, allowed = total_rows(self.catalog.all()), self.max_state_rows
-        if allowed is not None and rows > allowed:
-            raise SlackwaterError(
-                "STATE_LIMIT",
-                f"{rows:,} rows of state, max_state_rows allows {allowed:,}",
-                "the batch was not committed and nothing is lost; start again with a higher limit, "
-                "or look for a stream that holds the clock back",
-            )
-
-    def _sweep(self) -> None:
-        """Remove files that no kept manifest names."""
-        self.named[self.batch] = {run.path for run in self.catalog.all()}
-        kept = set(self.checkpoint.batches())
-        self.named = {batch: paths for batch, paths in self.named.items() if batch in kept}
-        self.checkpoint.sweep(set().union(*self.named.values()))
 
     # from outside ----------------------------------------------------------------------------
 
@@ -396,6 +346,10 @@ class Loop(Generic[B]):
         self.close()
 
     @property
+    def catalog(self) -> Catalog:
+        return self.store.catalog
+
+    @property
     def inbox(self) -> Inbox:
         """Where prods wait."""
         return self.desk.inbox
@@ -419,8 +373,7 @@ class Loop(Generic[B]):
     def _resume(self) -> None:
         """Go on from the newest manifest; whatever lies beyond it never happened."""
         agree(self.checkpoint)
-        batches = self.checkpoint.batches()
-        self.named = {batch: self.checkpoint.manifest(batch).paths for batch in batches}
+        self.store.resume()
         manifest = self.checkpoint.newest()
         if manifest is not None:
             self._take(manifest)
@@ -428,7 +381,6 @@ class Loop(Generic[B]):
             if told is None or told < self.batch:
                 self.events.write("batch", **manifest.report)
             self.desk.tell_left(self.batch, manifest.answers)
-        self.checkpoint.sweep(set().union(*self.named.values()))
         self.outlets.open(self.layout, self.checkpoint, self.batch)
 
     def _write_readings(self) -> None:

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.dataset import dataset
 
+from slackwater.control.orders import PeriodOrder
 from slackwater.control.records import Measured
 from slackwater.control.turn import Turn
 from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.periods import Period
-from slackwater.disorder.recall_slack import Judged
 from slackwater.plan.bound import RecallContract
 from slackwater.plan.node import Stamp
 from slackwater.plan.sql.windows import Writer
@@ -33,17 +33,17 @@ class Metered:
 
 
 def read(
-    turns: dict[str, Turn], errors: Mapping[str, pa.Table], last: Mapping[str, Judged]
+    turns: dict[str, Turn], errors: Mapping[str, pa.Table], left: Mapping[str, tuple[object, ...]]
 ) -> Metered:
     """The meter of every query under a contract.
 
-    ``errors`` are those of answers whose stragglers are in; ``last`` are, at the end of the
-    streams, the periods of joins that were not measured yet.
+    ``errors`` are those of answers whose stragglers are in; ``left`` are, at the end of the
+    streams, orders about what was not measured yet.
     """
     found = {}
     for name, turn in turns.items():
         if turn.decision.finding is not None:
-            found[name] = _recall(turn, last.get(name))
+            found[name] = _recall(turn, left.get(name, ()))
         elif turn.decision.waiting is not None:
             found[name] = _errors(turn, errors.get(name))
     tables = {name: table for name, (_, table) in found.items() if table is not None}
@@ -63,15 +63,16 @@ def _errors(turn: Turn, errors: pa.Table | None) -> tuple[Measured, pa.Table | N
     )
 
 
-def _recall(turn: Turn, last: Judged | None) -> tuple[Measured, pa.Table]:
+def _recall(turn: Turn, left: tuple[object, ...]) -> tuple[Measured, pa.Table]:
     """The recall of periods that are complete by now."""
     order, query = turn.decision.finding, turn.query
     assert order is not None
     assert query.recall is not None
     assert query.join is not None
     periods, unseen = order.periods, order.unseen
-    if last is not None:
-        periods, unseen = periods + last.periods, unseen + last.unseen
+    for last in left:
+        if isinstance(last, PeriodOrder):
+            periods, unseen = periods + last.periods, unseen + last.unseen
     table = recall_table(periods, query.recall, query.join.stamp)
     return replace(measured_recall(table), unseen=unseen), table
 

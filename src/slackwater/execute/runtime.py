@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 
 from slackwater.control.orders import Piece
-from slackwater.control.records import Tier
+from slackwater.control.records import Tier, Wants
 from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.delta import Delta
@@ -29,15 +29,11 @@ B_contra = TypeVar("B_contra", contravariant=True)
 class Asked:
     """What is wanted of the rows of a batch beside what they bring.
 
-    ``cuts`` are, by input state, instants to count rows apart at; ``instants`` say when the rows of
-    an input came, if that is kept; ``distinct`` names columns whose values are counted; ``again``:
-    the rows will be read again after this.
+    ``again``: the rows will be read again after this.
     """
 
     batch: int
-    cuts: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    instants: dict[str, int | None] = field(default_factory=dict)
-    distinct: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    wants: Wants = field(default_factory=Wants)
     again: bool = False
 
 

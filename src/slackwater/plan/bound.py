@@ -46,7 +46,16 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorContract(Terms):
+class Promise(Terms):
+    """Terms whose fulfilment is measured."""
+
+    def told(self) -> dict[str, object]:
+        """What is promised, for people."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorContract(Promise):
     """All bounds of a query, and the limits of the slack, in microseconds."""
 
     bounds: tuple[Bound, ...]
@@ -73,9 +82,12 @@ class ErrorContract(Terms):
     def confidence(self) -> float:
         return 1 - min(bound.risk for bound in self.bounds)
 
+    def told(self) -> dict[str, object]:
+        return {"max_error": self.columns, "confidence": self.confidence}
+
 
 @dataclass(frozen=True, slots=True)
-class RecallContract(Terms):
+class RecallContract(Promise):
     """The share of its results a join must find, in what share of periods; limits of the slack."""
 
     gamma: float
@@ -85,6 +97,13 @@ class RecallContract(Terms):
     at_least: int
     at_most: int | None
     method: Method
+
+    def told(self) -> dict[str, object]:
+        return {
+            "min_recall": self.gamma,
+            "confidence": self.confidence,
+            "over_us": self.over,
+        }
 
 
 def bounds_of(

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from slackwater.errors import Problem, QueryError
 from slackwater.plan.aggregate import Partial
-from slackwater.plan.bound import ErrorContract, RecallContract
+from slackwater.plan.bound import ErrorContract, Promise, RecallContract
 from slackwater.plan.build import Checked, LogicalQuery
 from slackwater.plan.costly import CostPlan
 from slackwater.plan.estimates import EstimateColumns, EstimatePlan, estimate_columns
@@ -77,6 +77,11 @@ class QueryPlan:
     def find(self, kind: type[T]) -> T | None:
         """What the query asks of a controller, by the kind of its terms."""
         return next((one for one in self.terms if isinstance(one, kind)), None)
+
+    @property
+    def promised(self) -> Promise | None:
+        """What is promised of its results, and measured."""
+        return self.find(Promise)
 
     @property
     def promise(self) -> ErrorContract | None:

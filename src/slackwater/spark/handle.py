@@ -28,7 +28,6 @@ from slackwater.execute.explain import live_lines, live_value
 from slackwater.execute.loop import Loop
 from slackwater.execute.meter import by_key
 from slackwater.execute.sinks import ParquetSink
-from slackwater.plan.stage import QueryPlan
 from slackwater.runs.requests import check_query, new_id
 from slackwater.spark.latest import latest as newest
 from slackwater.spark.runtime import SparkRuntime
@@ -215,9 +214,12 @@ class Handle:
         by rows that came even later, or were set aside; they count as broken. The error of every
         result, or the recall of every period, is in the query's quality table.
         """
-        plans = {plan.name: plan for plan in self._pipeline.plan.queries}
-        standing = standings(self._loop.state)
-        return {name: {**_promised(plans[name]), **found} for name, found in standing.items()}
+        promises = {plan.name: plan.promised for plan in self._pipeline.plan.queries}
+        return {
+            name: {**(promise.told() if promise else {}), **found}
+            for name, found in standings(self._loop.state).items()
+            for promise in (promises[name],)
+        }
 
     def fulfilment_by_key(self, query: str) -> list[dict[str, Any]]:
         """Per key of a query: results measured and share within the bound, worst first.
@@ -295,12 +297,3 @@ class Handle:
         self._query.stop()
         with self._ending:
             self._loop.end("stopped")
-
-
-def _promised(plan: QueryPlan) -> dict[str, Any]:
-    if plan.recall is not None:
-        recall = plan.recall
-        terms = {"min_recall": recall.gamma, "confidence": recall.confidence}
-        return {**terms, "over_us": recall.over}
-    assert plan.promise is not None
-    return {"max_error": plan.promise.columns, "confidence": plan.promise.confidence}

@@ -19,7 +19,6 @@ from slackwater.execute.deliver import Outlets
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.limits import Limits
 from slackwater.execute.loop import Loop
-from slackwater.execute.sinks import ParquetSink
 from slackwater.plan.explain import explain_json, explain_text, explain_value
 from slackwater.plan.meaning import Order, words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
@@ -305,7 +304,7 @@ class Pipeline:
             policy=policy,
             checkpoint=folder,
             layout=Layout(self.plan, stages, joins, readings),
-            outlets=self._outlets(folder),
+            outlets=Outlets.of(self.plan, self.queries, folder),
             events=EventLog(folder.events, full=options.limits.log_bytes),
             runtime=runtime,
             pin=pin,
@@ -321,19 +320,6 @@ class Pipeline:
             for s in self.plan.streams
         )
         return tuple(one for one in found if one is not None)
-
-    def _outlets(self, folder: Checkpoint) -> Outlets:
-        """Where everything goes; into the checkpoint folder where nothing else was said."""
-        promised = {p.name for p in self.plan.queries if p.promise or p.recall}
-        return Outlets(
-            {q.name: q.sink or ParquetSink(str(folder.results(q.name))) for q in self.queries},
-            {q.name: q.side or ParquetSink(str(folder.side(q.name))) for q in self.queries},
-            {
-                q.name: q.quality or ParquetSink(str(folder.quality(q.name)))
-                for q in self.queries
-                if q.name in promised
-            },
-        )
 
     def _beat(self, options: Options) -> int | None:
         """The period of the heartbeat that the queries or the person want."""

@@ -18,7 +18,6 @@ from slackwater.execute.derive import derived
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.limits import Limits
 from slackwater.execute.loop import Loop
-from slackwater.execute.sinks import ParquetSink
 from slackwater.plan.build import check
 from slackwater.plan.meaning import words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
@@ -74,26 +73,13 @@ def _loop(
         policy=policy,
         checkpoint=checkpoint,
         layout=Layout(plan, stages, joins, readings),
-        outlets=_outlets(plan, queries, checkpoint),
+        outlets=Outlets.of(plan, queries, checkpoint),
         events=EventLog(checkpoint.events, full=given.limits.log_bytes),
         runtime=ArrowRuntime(policy, stages, joins, checkpoint.runs),
         max_state_rows=given.max_state_rows,
         limits=given.limits,
         on_batch=given.on_batch,
         controllers=given.controllers,
-    )
-
-
-def _outlets(plan: PipelinePlan, queries: Sequence[Query], checkpoint: Checkpoint) -> Outlets:
-    promised = {query.name for query in plan.queries if query.promise or query.recall}
-    return Outlets(
-        {q.name: q.sink or ParquetSink(str(checkpoint.results(q.name))) for q in queries},
-        {q.name: q.side or ParquetSink(str(checkpoint.side(q.name))) for q in queries},
-        {
-            q.name: q.quality or ParquetSink(str(checkpoint.quality(q.name)))
-            for q in queries
-            if q.name in promised
-        },
     )
 
 

@@ -87,7 +87,7 @@ class ArrowRuntime:
             deltas[state.identity] = replace(delta, beat=rows.beat)
         distinct = {
             identity: distinct_values(table.select(columns))
-            for identity, columns in asked.distinct.items()
+            for identity, columns in asked.wants.distinct.items()
             if identity in deltas and (table := deltas[identity].table) is not None
         }
         return Seen(deltas, distinct)
@@ -125,10 +125,10 @@ class ArrowRuntime:
         text = f"SELECT {kept} FROM input WHERE coalesce({where}, false)"
         found = self._run(Statement(text, ("input",)), {"input": table})
         if "__at" in schema.names:
-            instant = pa.scalar(asked.instants.get(state.identity), pa.int64())
+            instant = pa.scalar(asked.wants.instants.get(state.identity), pa.int64())
             found = found.append_column("__at", pa.repeat(instant, found.num_rows))
         found = found.cast(schema)
-        counts = row_counts(found["pane"], state.pane, asked.cuts.get(state.identity, ()))
+        counts = row_counts(found["pane"], state.pane, asked.wants.cuts.get(state.identity, ()))
         fails = [c for c in self._counts(engine, table, state) if not c.passes]
         return Delta(state, found, None, (*counts, *_together(fails)))
 

@@ -105,10 +105,10 @@ def _read(engine: Engine[Any], reader: InputReader, rows: DataFrame, asked: Aske
     found = []
     for number, table in enumerate(reader.take_apart(frame.toArrow())):
         state = reader.inputs[number].state
-        counts = row_counts(table["pane"], state.pane, asked.cuts.get(state.identity, ()))
+        counts = row_counts(table["pane"], state.pane, asked.wants.cuts.get(state.identity, ()))
         counts += reader.failed(beside, number)
-        if state.identity in asked.instants:
-            instant = pa.scalar(asked.instants[state.identity], pa.int64())
+        if state.identity in asked.wants.instants:
+            instant = pa.scalar(asked.wants.instants[state.identity], pa.int64())
             table = table.append_column("__at", pa.repeat(instant, table.num_rows))
         found.append(Delta(state, table, None, counts, reader.beat(beside)))
     return found
@@ -119,8 +119,8 @@ def _written_apart(
 ) -> list[Delta]:
     frame, beside = reader.rows(rows, wide=True)
     states = [one.state for one in reader.inputs]
-    if any(state.identity in asked.instants for state in states):
-        at = {number: asked.instants.get(one.identity) for number, one in enumerate(states)}
+    if any(state.identity in asked.wants.instants for state in states):
+        at = {number: asked.wants.instants.get(one.identity) for number, one in enumerate(states)}
         frame = engine.with_instants(frame, at)
     runs = engine.write_apart(frame, [state.identity for state in states], asked.batch)
     found = []
@@ -128,7 +128,7 @@ def _written_apart(
         counts = reader.failed(beside, number)
         if run is not None:
             times = pq.read_table(engine.folder / run.path, columns=["pane"])["pane"]
-            counts += row_counts(times, state.pane, asked.cuts.get(state.identity, ()))
+            counts += row_counts(times, state.pane, asked.wants.cuts.get(state.identity, ()))
         found.append(Delta(state, None, run, counts, reader.beat(beside)))
     return found
 
@@ -138,7 +138,7 @@ def _distinct(
 ) -> dict[str, dict[str, float]]:
     """Distinct values of join columns, as long as they are needed to choose an order."""
     found = {}
-    for identity, columns in asked.distinct.items():
+    for identity, columns in asked.wants.distinct.items():
         delta = deltas.get(identity)
         if delta is not None and delta.table is not None:
             found[identity] = distinct_values(delta.table.select(columns))

@@ -1,0 +1,100 @@
+"""The runs of a pipeline: which are live, when they go or are merged, and the files behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from slackwater.control.records import Decision
+from slackwater.control.turn import Turn
+from slackwater.errors import SlackwaterError
+from slackwater.execute.batch import Layout
+from slackwater.execute.compaction import compact, estimate_rule, merge_rules
+from slackwater.execute.duck import DuckEngine
+from slackwater.execute.engine import Engine
+from slackwater.execute.estimates.near import Near
+from slackwater.execute.limits import Limits
+from slackwater.runs.catalog import Catalog, backlog_state, estimates_state
+from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.files import storage_error, sync_all, sync_tree
+from slackwater.runs.retention import claims, purge
+from slackwater.runs.run import total_rows
+
+
+@dataclass(slots=True)
+class Store:
+    """What a pipeline holds.
+
+    ``named`` are the files that each kept manifest names, by batch. No more than ``max_rows`` are
+    committed, if that is given.
+    """
+
+    layout: Layout
+    checkpoint: Checkpoint
+    driver: DuckEngine
+    near: Near
+    limits: Limits = field(default_factory=Limits)
+    max_rows: int | None = None
+    catalog: Catalog = field(default_factory=Catalog)
+    named: dict[int, set[str]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """Rows that engines have; those that wait on disk are in none."""
+        waiting = [query.name for query in self.layout.plan.queries if query.costly]
+        on_disk = [run for name in waiting for run in self.catalog.at(backlog_state(name))]
+        return total_rows(self.catalog.all()) - total_rows(on_disk)
+
+    def resume(self) -> None:
+        """Keep the files that manifests name; whatever else is there never happened."""
+        batches = self.checkpoint.batches()
+        self.named = {batch: self.checkpoint.manifest(batch).paths for batch in batches}
+        self.checkpoint.sweep(set().union(*self.named.values()))
+
+    def tidy(self, engine: Engine[Any], decision: Decision, turns: dict[str, Turn]) -> None:
+        """Drop runs that nobody needs any more, merge those that have become many."""
+        queries = self.layout.plan.queries
+        trees = {name: turn.tree for name, turn in turns.items() if turn.tree is not None}
+        purge(self.catalog, claims(queries, decision.queries, trees))
+        joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
+        rules = merge_rules(engine.writer, queries, self.layout.shapes, joins)
+        fan_in = self.limits.fan_in
+        compact(engine, self.catalog, rules, decision.batch, fan_in=fan_in)
+        if engine is not self.driver:
+            self.driver.settle()  # the newest of them may still be on its way to the disk
+        for reading in self.layout.readings.values():
+            runs = self.catalog.at(estimates_state(reading.query))
+            near = self.near.instead_of(engine, reading, runs)
+            rule = estimate_rule(reading)
+            compact(near, self.catalog, rule, decision.batch, fan_in=fan_in)
+
+    def settle(self, batch: int) -> None:
+        """Make the runs that are new since a batch outlive a loss of power, whoever wrote them."""
+        self._check_size()
+        self.driver.settle()
+        known, folder = self.named.get(batch, set()), self.checkpoint.runs
+        new = [folder / run.path for run in self.catalog.all() if run.path not in known]
+        try:
+            sync_tree(*(path for path in new if path.is_dir()))
+            sync_all([*(path.parent for path in new), folder])
+        except OSError as error:
+            raise storage_error(error, folder) from error
+        self.driver.keep_only(self.catalog.all())
+
+    def _check_size(self) -> None:
+        """Stop before a batch is committed that leaves more behind than is allowed."""
+        rows, allowed = total_rows(self.catalog.all()), self.max_rows
+        if allowed is not None and rows > allowed:
+            raise SlackwaterError(
+                "STATE_LIMIT",
+                f"{rows:,} rows of state, max_state_rows allows {allowed:,}",
+                "the batch was not committed and nothing is lost; start again with a higher limit, "
+                "or look for a stream that holds the clock back",
+            )
+
+    def sweep(self, batch: int) -> None:
+        """Remove files that no kept manifest names, now that a batch is committed."""
+        self.named[batch] = {run.path for run in self.catalog.all()}
+        kept = set(self.checkpoint.batches())
+        self.named = {batch: paths for batch, paths in self.named.items() if batch in kept}
+        self.checkpoint.sweep(set().union(*self.named.values()))
