@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import slackwater as sw
-from slackwater.execute.sinks import MemorySink, Results, Target
+from slackwater.execute.sinks import MemorySink, Results, TableResults, Target
 from slackwater.testing.checks import NonconformityError, Rows, check_sink
 
 
@@ -20,6 +20,17 @@ def test_parquet_conforms(tmp_path: Path) -> None:
         return [row for file in found for row in pq.ParquetFile(file).read().to_pylist()]
 
     check_sink(lambda: sw.parquet(tmp_path), read)
+
+
+def test_parquet_shows_batches_whose_renaming_a_loss_of_power_undid(tmp_path: Path) -> None:
+    sink = sw.parquet(tmp_path)
+    sink.open(Target("q"))
+    for number in range(4):
+        sink.prepare(number, TableResults(pa.table({"n": [number]})))
+        sink.commit(number)
+    (tmp_path / "batch=1").rename(tmp_path / "_batch=1")  # as if it had never been renamed
+    sink.recover(2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["batch=0", "batch=1", "batch=2"]
 
 
 def test_memory_conforms() -> None:

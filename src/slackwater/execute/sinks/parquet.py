@@ -95,17 +95,20 @@ class ParquetSink:
         try:
             if beside.exists():
                 shutil.rmtree(whole, ignore_errors=True)
-                beside.rename(whole)
-                sync(self.folder)
+                beside.rename(whole)  # not flushed: if it is lost, the next start does it again
         except OSError as error:
             raise storage_error(error, whole) from error
 
     def recover(self, last: int) -> None:
-        self.commit(last)
         for found in self.folder.glob("*batch=*"):
             name = _BATCH.fullmatch(found.name)
-            if name and (found.name.startswith("_") or int(name[1]) > last):
+            if name is None:
+                continue
+            number = None if name[1] == "probe" else int(name[1])
+            if number is None or number > last:
                 shutil.rmtree(found, ignore_errors=True)
+            elif found.name.startswith("_"):
+                self.commit(number)
         try:
             sync(self.folder)
         except OSError as error:
