@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from slackwater.codec import pack, unpack
 from slackwater.execute.shape import Shapes
-from slackwater.plan.estimates import EstimateColumns
+from slackwater.plan.estimates import BAND, EstimateColumns
 from slackwater.plan.node import Stamp
 from slackwater.plan.sql.estimates import Fold, ReadingStep, final_of, fold, reading
 from slackwater.plan.sql.windows import Writer
@@ -72,7 +72,7 @@ class Reading:
             tuple(name for name, _ in top.values),
             top.output,
             columns,
-            0.9 if query.estimates is None else query.estimates.band,
+            BAND if query.estimates is None else query.estimates.band,
             query.estimates is not None,
             steps,
             _schemas(query, shapes, steps["duckdb"]),
