@@ -13,9 +13,7 @@ from slackwater.disorder.recall_slack import RecallSlackState
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.state import State
 from slackwater.stats.panes import PaneCount, total
-from slackwater.units import upper_edge
-
-END_OF_TIME = 1 << 61
+from slackwater.units import END_OF_TIME, upper_edge
 
 
 @dataclass(frozen=True, slots=True)
