@@ -122,7 +122,7 @@ _BATCH = _fields(
     ("state.rows", "rows", "rows of state kept"),
     ("state.bytes", "bytes", "bytes of state kept"),
     ("state.by.<state>", "[runs, rows, bytes]", "the same by state; names as in the plan"),
-    ("ms.<verb>", "milliseconds", "time spent in observe, decide, apply, record"),
+    ("ms.<verb>", "milliseconds", "time spent in observe, decide, execute, deliver, commit"),
 )  # fmt: skip
 
 KINDS: tuple[Kind, ...] = (
