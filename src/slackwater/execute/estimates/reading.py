@@ -1,7 +1,8 @@
 """How the open windows of a query are read: written into the checkpoint, so that anyone can.
 
 A reading has everything but the rows: statements, column types, and which states they go over.
-The loop, a person's request in the running process, and another process use the same one.
+The loop, a person's request in the running process, and another process use the same one (design
+note 6).
 """
 
 from __future__ import annotations

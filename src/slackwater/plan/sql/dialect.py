@@ -47,7 +47,7 @@ class SqlWriter:
 
         Spark compiles plain parameters into its code, and so would compile anew in each batch; a
         list is handed to the compiled code as an object. (A table of one row would be, too, but
-        has to be sent to all executors by a job of its own.)
+        has to be sent to all executors by a job of its own; design note 5.)
         """
         if self.dialect == "duckdb":
             return source
