@@ -11,8 +11,9 @@ import pytest
 from tests.docs.test_code_blocks import ROOT, name
 
 PACKAGE = ROOT / "src" / "slackwater"
-DOCUMENTS = [
-    *(ROOT / page for page in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+DOCUMENTS = [  # the changelog also names what is gone
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((PACKAGE / "papers").rglob("*.md")),
 ]
