@@ -201,7 +201,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "damaged",
-        "never written: what readers give for a line that is no event",
+        "never written: what readers give for a line that is not an event",
         _fields(("text", "text", "the beginning of the line")),
     ),
 )

@@ -39,7 +39,7 @@ _COLOURS = {
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What who runs a pipeline knows besides its events.
+    """What whoever runs a pipeline knows besides its events.
 
     ``seconds`` since the first batch, ``limit`` after which it is stopped, how many answers were
     ``revised`` by query, and the newest ``answers``.

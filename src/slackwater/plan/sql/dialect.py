@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from slackwater.plan.node import Stamp
 from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression
@@ -35,6 +37,10 @@ class SqlWriter:
             return quoted(text)
         doubled = text.replace('"', '""')
         return f'"{doubled}"'
+
+    def text(self, value: str) -> str:
+        """A text as a literal, whatever is in it."""
+        return exp.Literal.string(value).sql(self.dialect)
 
     def names(self, *texts: str) -> str:
         return ", ".join(self.name(text) for text in texts)
