@@ -63,7 +63,13 @@ def report(batch: int, **changes: Any) -> dict[str, Any]:
         },
         "queries": {"sums": {**told, **changes}},
         "state": {"runs": 2, "rows": 30, "bytes": 500, "by": {"aa": [2, 30, 500]}},
-        "ms": {"observe": 100.0 + batch, "decide": 1.0, "apply": 10.0, "record": 2.0},
+        "ms": {
+            "observe": 100.0 + batch,
+            "decide": 1.0,
+            "execute": 8.0,
+            "deliver": 2.0,
+            "commit": 2.0,
+        },
     }
 
 

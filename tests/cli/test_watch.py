@@ -49,6 +49,20 @@ def test_a_run_without_estimates_has_no_line_for_them(tmp_path: Path) -> None:
     assert "mistimed" not in cli.invoke(app, ["watch", str(tmp_path), "--once"]).stdout
 
 
+def test_the_time_of_a_batch_is_told_by_the_verbs_of_the_loop(tmp_path: Path) -> None:
+    shown = cli.invoke(app, ["watch", str(ended(tmp_path, 3)), "--once"]).stdout
+    verbs = ("observe 100", "decide 1", "execute 8", "deliver 2", "commit 2")
+    assert re.search(" ms +".join(verbs), shown), shown
+
+
+def test_an_older_log_is_told_by_the_verbs_it_has(tmp_path: Path) -> None:
+    spent = {"record": 2.0, "observe": 100.0, "apply": 10.0, "decide": 1.0}
+    shown = cli.invoke(
+        app, ["watch", str(ended(tmp_path, 3, made=lambda n: batch(n) | {"ms": spent})), "--once"]
+    ).stdout
+    assert re.search("observe 100 ms +decide 1 ms +apply 10 ms +record 2", shown), shown
+
+
 def test_a_backlog_is_shown_with_its_oldest_row(tmp_path: Path) -> None:
     shown = cli.invoke(app, ["watch", str(ended(tmp_path, 21, made=costly)), "--once"]).stdout
     assert re.search(r"backlog +waiting +set aside +oldest +worked on +shed", shown), shown

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from tests.control.test_step import FAR, Hand, policy, query, rows
 
 from slackwater.control.backlog import Backlog, take, work
-from slackwater.control.late import END_OF_TIME
 from slackwater.control.orders import Piece, Work, rows_of
 from slackwater.control.saved import plain, read_decision, read_state
 from slackwater.plan.costly import CostPlan
 from slackwater.query.estimates import estimates
-from slackwater.units import SECOND
+from slackwater.units import END_OF_TIME, SECOND
 
 
 def hand(budget: int = 3, *, size: int = 10, wait: int = 0, every: Any = 0, **cost: Any) -> Hand:

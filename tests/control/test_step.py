@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from slackwater.control.error_slack import WindowMeter
-from slackwater.control.late import END_OF_TIME
 from slackwater.control.recall_slack import Recall
 from slackwater.control.records import (
     ControlState,
@@ -31,7 +30,7 @@ from slackwater.query.join import join
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.stats.panes import PaneCount
-from slackwater.units import DAY, HOUR, SECOND
+from slackwater.units import DAY, END_OF_TIME, HOUR, SECOND
 
 ROWS = Schema.of(ts="timestamp", k="bigint", v="bigint")
 FAR = 10 * DAY // SECOND

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from slackwater.disorder.threshold import (
     Moments,
     Requirement,
     coverage_threshold,
-    sum_error,
+    critical_value,
 )
 from slackwater.query.contract import ErrorKind
 
@@ -24,6 +26,14 @@ GOLDEN = {
 EPSILON = st.floats(0.0005, 0.3)
 COUNT = st.integers(10, 100_000)
 MOMENTS = st.builds(Moments, COUNT, st.floats(0.1, 50), st.floats(0, 100))
+
+
+def sum_error(coverage: float, delta: float, moments: Moments) -> float:
+    """The worst relative error of a sum at a coverage: the left side of eq. (4.1)."""
+    square = moments.mean**2
+    scatter = (moments.variance + square) / (moments.rows * square)
+    noise = max(0.0, coverage - coverage**2) * scatter
+    return (1 - coverage) + critical_value(delta) * math.sqrt(noise)
 
 
 @pytest.mark.spec("qddh:F061")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +77,7 @@ def test_python_blocks_run_in_order(
 ) -> None:
     code = [b for b in blocks(page) if b.language == "python" and b.skip is None]
     session = None
-    if any(re.search(r"spark|slackwater", block.code) for block in code):
+    if any("spark" in block.code for block in code):
         session = request.getfixturevalue("spark")  # getOrCreate() on the page finds this one
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
@@ -83,6 +85,17 @@ def test_python_blocks_run_in_order(
         run(block, namespace)
     if session is not None:
         assert session.range(1).count() == 1, "a page must not stop the Spark session it was lent"
+
+
+def test_the_page_on_testing_needs_no_spark(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "guide" / "testing.md"
+    code = [block.code for block in blocks(page) if block.language == "python"]
+    assert len(code) > 3
+    without = "import sys\nsys.modules['pyspark'] = sys.modules['py4j'] = None\n"
+    (tmp_path / "page.py").write_text(without + "\n".join(code), encoding="utf-8")
+    command = [sys.executable, "page.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

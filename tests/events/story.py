@@ -60,7 +60,7 @@ def batch(
         "streams": {stream: {"rows": 100, "clock": clock, "null_time": 0, "far_future": 0}},
         "queries": queries,
         "state": {"runs": 2, "rows": 30, "by": {"aa": [1, 10, 1000], "bb": [1, 20, 2000]}},
-        "ms": {"observe": 100.0, "decide": 1.0, "apply": 10.0, "record": 2.0},
+        "ms": {"observe": 100.0, "decide": 1.0, "execute": 8.0, "deliver": 2.0, "commit": 2.0},
     }
 
 

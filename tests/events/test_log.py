@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from slackwater.errors import StorageError
 from slackwater.events.log import EventLog, last_batch, read
-from slackwater.events.segments import lines_backwards, set_aside
+from slackwater.events.segments import full_files, lines_backwards
 from slackwater.events.tail import Tail
 
 
@@ -39,9 +39,9 @@ def test_every_event_has_a_time_and_a_given_one_is_kept(tmp_path: Path) -> None:
 
 def test_a_full_file_is_set_aside_and_reading_goes_across(tmp_path: Path) -> None:
     path = written(tmp_path, 100, full=500)
-    assert len(set_aside(path)) > 5
+    assert len(full_files(path)) > 5
     assert numbers(path) == list(range(100))
-    assert all(file.stat().st_size <= 700 for file in set_aside(path))
+    assert all(file.stat().st_size <= 700 for file in full_files(path))
 
 
 def test_a_new_file_says_what_the_run_is_about(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_new_file_says_what_the_run_is_about(tmp_path: Path) -> None:
 
 def test_only_the_newest_full_files_stay(tmp_path: Path) -> None:
     path = written(tmp_path, 200, full=500, kept=3)
-    assert len(set_aside(path)) == 3
+    assert len(full_files(path)) == 3
     told = numbers(path)
     assert told == list(range(told[0], 200))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.events.log import EventLog
-from slackwater.events.segments import set_aside
+from slackwater.events.segments import full_files
 from slackwater.events.tail import Tail
 
 
@@ -84,7 +84,7 @@ def test_a_slow_reader_goes_on_with_the_oldest_file_that_is_left(tmp_path: Path)
     assert seen == sorted(set(seen))
     assert (seen[0], seen[-1]) == (1, 59)  # to the end of the file at hand, then what is left
     assert len(seen) < 59
-    assert len(set_aside(path)) == 2
+    assert len(full_files(path)) == 2
     log.close()
     tail.close()
 

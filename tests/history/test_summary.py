@@ -22,7 +22,13 @@ def test_a_summary_adds_up() -> None:
     summary = told(8)
     assert (summary.rows, summary.rows_per_second, summary.batches) == (800, 200.0, 8)
     assert summary.batch_ms == Spread(113.0, 113.0)
-    assert summary.verb_ms == {"observe": 100.0, "decide": 1.0, "apply": 10.0, "record": 2.0}
+    assert summary.verb_ms == {
+        "observe": 100.0,
+        "decide": 1.0,
+        "execute": 8.0,
+        "deliver": 2.0,
+        "commit": 2.0,
+    }
     assert summary.tier == "columnar"
     assert summary.state is not None
     assert (summary.state.rows, summary.state.by["bb"]) == (30, (1, 20, 2000))

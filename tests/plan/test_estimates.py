@@ -84,6 +84,26 @@ def test_what_cannot_be_is_refused_by_name(term: Any, condition: str) -> None:
     assert [problem.condition for problem in caught.value.problems] == [condition]
 
 
+@pytest.mark.parametrize(
+    ("other", "condition"),
+    [({"band": 0.5}, "ESTIMATES_BAND"), ({"quality": max}, "ESTIMATES_QUALITY")],
+)
+def test_what_all_estimates_of_a_query_share_is_not_said_twice(
+    other: dict[str, Any], condition: str
+) -> None:
+    terms = [sw.estimates(every=1, band=0.8, quality=min), sw.estimates(every=2, **other)]
+    with pytest.raises(QueryError) as caught:
+        planned(counted(), estimates=terms)
+    assert [problem.condition for problem in caught.value.problems] == [condition]
+
+
+def test_one_of_several_estimates_may_say_what_all_share() -> None:
+    terms = [sw.estimates(every=1), sw.estimates(every=2, band=0.8, quality=min)]
+    plan = planned(counted(), estimates=terms).estimates
+    assert plan is not None
+    assert (plan.band, plan.quality) == (0.8, min)
+
+
 def test_a_bare_join_has_no_estimates_and_taken_names_are_refused() -> None:
     joined = sw.join(readings(name="a"), readings(name="b"), on="k", within="3 s")
     with pytest.raises(QueryError, match="ESTIMATES_KIND"):

@@ -7,7 +7,6 @@ from slackwater.plan.tree import (
     JoinNode,
     all_trees,
     inputs_of,
-    left_deep,
     mjoin,
     nodes_of,
     read_tree,
@@ -48,7 +47,6 @@ def test_children_come_before_parents() -> None:
     tree = read_tree("((a b) (c d) e)")
     assert [show_tree(node) for node in nodes_of(tree)] == ["(a b)", "(c d)", show_tree(tree)]
     assert inputs_of(tree) == ("a", "b", "c", "d", "e")
-    assert show_tree(left_deep(["a", "b", "c"])) == "((a b) c)"
 
 
 def test_every_child_may_probe_in_its_own_order() -> None:

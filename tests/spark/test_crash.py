@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.events.segments import set_aside
+from slackwater.events.segments import full_files
 from slackwater.execute.limits import Limits
 from slackwater.execute.loop import Loop
 from slackwater.plan.stage import describe
@@ -95,7 +95,7 @@ def test_death_at_any_write_changes_nothing(
 
     assert ending(lives.folder) == expected
     assert leftovers(lives.folder) == []
-    assert set_aside(lives.folder / "events.jsonl")
+    assert full_files(lives.folder / "events.jsonl")
     assert len(reaper.deaths) > 25
     steps = {point.rsplit(" ", 1)[0] for point in reaper.deaths}
     assert {"before write", "middle of write", "before replace", "before rename"} <= steps

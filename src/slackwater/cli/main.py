@@ -77,7 +77,7 @@ COMMANDS = (
     ),
     Command(
         "papers",
-        "Run the source works' experiments again, beside what they claim.",
+        "Repeat the experiments of the source works.",
         "slackwater.cli.commands.papers:app",
     ),
 )
@@ -138,7 +138,7 @@ def _print_version(wanted: bool) -> None:
 def common(
     version_: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Continuous windowed queries on Apache Spark."""

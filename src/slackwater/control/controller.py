@@ -3,7 +3,8 @@
 A controller has *parameters* (what a query asks of it), a *memory* (frozen, one per query, saved
 with every batch), a *step* that gives its terms for a batch, and says in words and numbers why. A
 new one is a class of this shape and an entry in ``control/step.py``; its memory and its order are
-saved, and its explanation reaches events, page and metrics, without anybody else knowing it.
+saved, and its explanation reaches events, page and metrics, without anybody else knowing it
+(design note 8).
 """
 
 from __future__ import annotations

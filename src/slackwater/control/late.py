@@ -12,9 +12,7 @@ from slackwater.control.records import QueryMemory, StreamClock, Wants
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.state import State
 from slackwater.stats.panes import PaneCount, total
-from slackwater.units import upper_edge
-
-END_OF_TIME = 1 << 61
+from slackwater.units import END_OF_TIME, upper_edge
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,9 @@ from slackwater.plan.node import Stamp
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression
 from slackwater.query.schema import Schema
-from slackwater.units import EPOCH, MICROSECOND, show_instant
+from slackwater.units import BEGIN_OF_TIME, END_OF_TIME, EPOCH, MICROSECOND, show_instant
 from slackwater.zones import tzinfo_of
 
-_FAR = 1 << 61
 _FIELDS = ("query", "where", "aggressiveness", "automatic")
 MICRO = timedelta(microseconds=1)
 
@@ -47,8 +46,8 @@ class Request:
 class Span:
     """Window ends asked for: from ``low`` to ``high``, ends included."""
 
-    low: int = -_FAR
-    high: int = _FAR
+    low: int = BEGIN_OF_TIME
+    high: int = END_OF_TIME
 
     def meet(self, other: Span) -> Span:
         return Span(max(self.low, other.low), min(self.high, other.high))

@@ -9,7 +9,7 @@ of broken. A delay can only be seen once the stream is longer than it. Delays ar
 * ``rows`` were seen, or ``windows`` are complete: few rows say little of rare delays.
 
 A stream whose delays are as long as itself is hence held to its end, and that is right. A regular
-stream is held for a few of its delays.
+stream is held for a few of its delays. Design note 3 tells what else was tried.
 
 The same again when what was known may be so no more: after a *silence* (the clock leaps; rows of
 the time between may still be on their way) and after a *change* (the statistics see that delays

@@ -94,9 +94,3 @@ def _sum_threshold(epsilon: float, delta: float, moments: Moments) -> float:
 def _scatter(moments: Moments) -> float:
     square = moments.mean**2
     return (moments.variance + square) / (moments.rows * square)
-
-
-def sum_error(coverage: float, delta: float, moments: Moments) -> float:
-    """The worst relative error of a sum at a coverage: the left side of eq. (4.1)."""
-    noise = max(0.0, coverage - coverage**2) * _scatter(moments)
-    return (1 - coverage) + critical_value(delta) * math.sqrt(noise)

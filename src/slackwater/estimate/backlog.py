@@ -53,10 +53,6 @@ class BacklogPolicy:
             return self.k
         return self.patience if self.kind == "idle" else None
 
-    def longest_wait(self, place: int) -> int | None:
-        """New rows served before the row at a place (from 1) of those set aside, at most."""
-        return None if self.cycle is None else place * self.cycle
-
 
 @dataclass(frozen=True, slots=True)
 class Served:

@@ -17,9 +17,9 @@ from slackwater.events.segments import (
     FULL,
     KEPT,
     forget_old,
+    full_files,
     lines_backwards,
     next_name,
-    set_aside,
 )
 from slackwater.events.tail import Tail, parsed
 
@@ -112,7 +112,7 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
 
 def last_batch(path: Path) -> int | None:
     """The newest batch that was told of; after a repair, the batch gone back to."""
-    for segment in [path, *reversed(set_aside(path))]:
+    for segment in [path, *reversed(full_files(path))]:
         for line in lines_backwards(segment) if segment.exists() else ():
             event = parsed(line)
             if event["event"] in ("batch", "repair"):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.errors import CheckpointError
-from slackwater.events.segments import set_aside
+from slackwater.events.segments import full_files
 from slackwater.events.tail import parsed
 
 LOG = "events.jsonl"
@@ -27,7 +27,7 @@ def find_log(checkpoint: Path) -> Path:
     if not folder.is_dir():
         raise CheckpointError("CHECKPOINT_MISSING", f"there is no folder {folder}", _HINT)
     path = folder / LOG
-    files = [file for file in [*set_aside(path), path] if file.exists()]
+    files = [file for file in [*full_files(path), path] if file.exists()]
     if not files and not (folder / MEANING).exists():
         raise CheckpointError("CHECKPOINT_MISSING", f"there is no {LOG} in {folder}", _HINT)
     if files and not (folder / MEANING).exists():

@@ -122,7 +122,7 @@ _BATCH = _fields(
     ("state.rows", "rows", "rows of state kept"),
     ("state.bytes", "bytes", "bytes of state kept"),
     ("state.by.<state>", "[runs, rows, bytes]", "the same by state; names as in the plan"),
-    ("ms.<verb>", "milliseconds", "time spent in observe, decide, apply, record"),
+    ("ms.<verb>", "milliseconds", "time spent in observe, decide, execute, deliver, commit"),
 )  # fmt: skip
 
 KINDS: tuple[Kind, ...] = (
@@ -201,7 +201,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "damaged",
-        "never written: what readers give for a line that is no event",
+        "never written: what readers give for a line that is not an event",
         _fields(("text", "text", "the beginning of the line")),
     ),
 )

@@ -15,7 +15,7 @@ KEPT = 32  # full segments that stay: 256 MB, some 200,000 batches
 _BLOCK = 64 << 10
 
 
-def set_aside(path: Path) -> list[Path]:
+def full_files(path: Path) -> list[Path]:
     """The full segments of a log, oldest first."""
     found = path.parent.glob(f"{path.stem}.[0-9]*{path.suffix}")
     return sorted((p for p in found if number_of(p)), key=number_of)
@@ -29,13 +29,13 @@ def number_of(segment: Path) -> int:
 
 def next_name(path: Path) -> Path:
     """What the segment being written will be called when it is full."""
-    number = max(map(number_of, set_aside(path)), default=0) + 1
+    number = max(map(number_of, full_files(path)), default=0) + 1
     return path.with_name(f"{path.stem}.{number:08d}{path.suffix}")
 
 
 def forget_old(path: Path, kept: int) -> None:
     """Remove all but the newest full segments."""
-    for segment in set_aside(path)[:-kept]:
+    for segment in full_files(path)[:-kept]:
         segment.unlink(missing_ok=True)
 
 

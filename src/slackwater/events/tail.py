@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from slackwater.events.segments import number_of, set_aside
+from slackwater.events.segments import full_files, number_of
 
 _BLOCK = 1 << 20
 
@@ -44,7 +44,7 @@ class Tail:
         self.path = path
         self._file: BinaryIO | None = None
         self._number = 0  # of the full segment being read; 0 for the one being written
-        older = set_aside(path) if from_now else set_aside(path)[:-1] if newest_only else []
+        older = full_files(path) if from_now else full_files(path)[:-1] if newest_only else []
         self._behind = max(map(number_of, older), default=0)  # newest full segment that was read
         self._rest = b""
         self.is_at_end = False
@@ -58,7 +58,7 @@ class Tail:
             if self._file is None and not self._open_next():
                 self.is_at_end = True
                 return []
-            moved = self._was_set_aside()  # before reading: nothing is added after that
+            moved = self._was_renamed()  # before reading: nothing is added after that
             lines = self._lines()
             if events := [parsed(line) for line in lines if line]:
                 self.is_at_end = False
@@ -91,7 +91,7 @@ class Tail:
             self._file.seek(max(0, min(size, self._file.tell() - len(self._rest))))
             self._rest = b""
 
-    def _was_set_aside(self) -> bool:
+    def _was_renamed(self) -> bool:
         if self._number:
             return True
         assert self._file is not None
@@ -100,7 +100,7 @@ class Tail:
     def _own_number(self) -> int:
         """The number under which the file being read was set aside; as before if it is gone."""
         assert self._file is not None
-        same = (p for p in set_aside(self.path) if _is_same(p, self._file))
+        same = (p for p in full_files(self.path) if _is_same(p, self._file))
         return next(map(number_of, same), self._behind)
 
     def _open_next(self) -> bool:
@@ -118,7 +118,7 @@ class Tail:
         return False
 
     def _unread(self) -> list[Path]:
-        return [p for p in set_aside(self.path) if number_of(p) > self._behind]
+        return [p for p in full_files(self.path) if number_of(p) > self._behind]
 
     def _overtaken(self) -> bool:
         """Whether a segment was set aside between listing the full ones and opening the newest."""

@@ -19,7 +19,7 @@ from slackwater.execute.estimates.near import Near
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.sample import Sample
 from slackwater.execute.estimates.turn import EstimateTurn
-from slackwater.execute.joins import JoinRunner, Moment
+from slackwater.execute.joins import JoinRunner, Watermarks
 from slackwater.execute.runtime import Runtime
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results
@@ -187,7 +187,7 @@ class Execution:
             self.layout.joins[query.name],
             self.catalog,
             turn.batch,
-            Moment(after, upto, was_kept_longer(query, mine)),
+            Watermarks(after, upto, was_kept_longer(query, mine)),
             fresh,
             turn.tree,
             late=query.late == "revise" or query.join.is_measured,

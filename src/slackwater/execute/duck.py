@@ -170,7 +170,7 @@ def connected(zone: str, *, sketches: bool) -> duckdb.DuckDBPyConnection:
     duck = duckdb.connect(":memory:")
     _put_into(duck, zone)
     teach(duck)
-    # joins are run as written: DuckDB would start with pairs that only time connects
+    # joins are run as written: DuckDB would start with pairs that only time connects (note 5)
     duck.execute("SET disabled_optimizers = 'join_order'")
     if sketches:
         sketch.register(duck)

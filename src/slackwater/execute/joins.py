@@ -25,7 +25,7 @@ FOUND = pa.schema({name: pa.int64() for name in ("bucket", "step", "results", "g
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Watermarks:
     """The watermark before and after a batch, and how much longer than needed rows are kept."""
 
     after: int
@@ -50,7 +50,7 @@ class JoinRunner(Generic[R]):
     shape: JoinShape
     catalog: Catalog
     batch: int
-    moment: Moment
+    marks: Watermarks
     fresh: dict[str, Run | None]
     tree: JoinNode
     late: bool
@@ -123,9 +123,9 @@ class JoinRunner(Generic[R]):
         run = self._fresh(child)
         if not self.plan.is_ordered:
             return run is not None
-        if run is not None and run.low < self.moment.upto:
+        if run is not None and run.low < self.marks.upto:
             return True
-        after, upto = self.moment.after, self.moment.upto
+        after, upto = self.marks.after, self.marks.upto
         return any(held.high >= after and held.low < upto for held in self._held(child))
 
     def _fresh(self, name: str) -> Run | None:
@@ -135,7 +135,7 @@ class JoinRunner(Generic[R]):
         """Earlier rows of a child that are not too old to matter."""
         names = frozenset(inputs_of(child))
         runs = [r for r in self.catalog.at(self.plan.identity(names)) if r.batch != self.batch]
-        low = self.moment.after - self.moment.keep
+        low = self.marks.after - self.marks.keep
         if isinstance(child, str):
             low -= self.plan.graph.patience(child)
         return [run for run in runs if run.high >= low]
@@ -148,7 +148,7 @@ class JoinRunner(Generic[R]):
         schema: pa.Schema,
         labels: dict[str, int] | None = None,
     ) -> R:
-        parameters = self.moment.parameters(self.plan) | (labels or {})
+        parameters = self.marks.parameters(self.plan) | (labels or {})
         sources = self._sources(node, made)
         relations = {name: sources[name] for name in statement.reads}
         return self.engine.run(statement, schema, parameters, relations)

@@ -25,7 +25,7 @@ _TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp(
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
+class Measurements:
     """What was measured in a batch, in brief and as a table, by query."""
 
     measured: dict[str, Measured]
@@ -34,7 +34,7 @@ class Metered:
 
 def read(
     turns: dict[str, Turn], errors: Mapping[str, pa.Table], left: Mapping[str, tuple[object, ...]]
-) -> Metered:
+) -> Measurements:
     """The meter of every query under a contract.
 
     ``errors`` are those of answers whose stragglers are in; ``left`` are, at the end of the
@@ -47,7 +47,7 @@ def read(
         elif turn.decision.waiting is not None:
             found[name] = _errors(turn, errors.get(name))
     tables = {name: table for name, (_, table) in found.items() if table is not None}
-    return Metered(
+    return Measurements(
         {name: measured for name, (measured, _) in found.items()},
         {name: table for name, table in tables.items() if table.num_rows},
     )

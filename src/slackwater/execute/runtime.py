@@ -1,6 +1,6 @@
 """Who gives rows to the loop, and does with them what only they can: Spark, or a test.
 
-Everything above rows runs without knowing which.
+Everything above rows runs without knowing which (design note 8).
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from slackwater.history.number import is_number
+
 Value = float | str | None
 Explained = dict[str, dict[str, Value]]  # by controller, by label
 _BETWEEN = "/"
@@ -68,6 +70,4 @@ def explained(told: object) -> Explained:
 
 
 def _can_be_shown(value: object) -> bool:
-    if isinstance(value, int | float):
-        return abs(value) < 1 << 63  # no number of ours is that large
-    return value is None or isinstance(value, str)
+    return value is None or isinstance(value, str) or is_number(value)

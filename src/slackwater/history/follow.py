@@ -12,7 +12,7 @@ from threading import Lock
 
 from slackwater.errors import CheckpointError, SlackwaterError
 from slackwater.events.place import LOG, find_log, meaning
-from slackwater.events.segments import set_aside
+from slackwater.events.segments import full_files
 from slackwater.events.tail import Tail
 from slackwater.history.history import History, Json
 
@@ -108,7 +108,7 @@ class Follower:
         return history
 
     def _bytes(self) -> int:
-        files = [*set_aside(self.path), self.path]
+        files = [*full_files(self.path), self.path]
         return sum(file.stat().st_size for file in files if file.exists())
 
     def _read_newest(self) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from slackwater.history.controllers import controller_columns
 from slackwater.history.graph import Shape
+from slackwater.history.number import HUGE, number_of
 from slackwater.history.plan import Plan, QueryShape
 from slackwater.history.table import Array, Key
 from slackwater.units import DAY
@@ -32,7 +33,6 @@ _ACCURACY = ("pairs", "mean", "recent", "worst")
 _BACKLOG = ("todo", "aside", "shed", "worked", "oldest")
 _WORDS = ("phase", "binding")
 _NONE: Json = {}
-_HUGE = 1 << 63  # no number of ours is that large
 
 
 class Words:
@@ -62,7 +62,7 @@ class Words:
 def is_batch(event: Json) -> bool:
     """Whether a ``batch`` event has what every one must have."""
     is_told = isinstance(event.get("batch"), int) and isinstance(event.get("at"), int | float)
-    return is_told and abs(event["batch"]) < _HUGE and abs(event["at"]) < _HUGE
+    return is_told and abs(event["batch"]) < HUGE and abs(event["at"]) < HUGE
 
 
 def frame(
@@ -214,9 +214,4 @@ def _array(values: list[Any]) -> Array:
             return found
     except (TypeError, ValueError, OverflowError):
         pass
-    return np.array([_number(value) for value in values], dtype=np.float64)
-
-
-def _number(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and abs(value) < _HUGE
-    return float(value) if is_number else None  # type: ignore[arg-type]
+    return np.array([number_of(value) for value in values], dtype=np.float64)

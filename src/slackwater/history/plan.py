@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 
 from slackwater.history.graph import Graph, Json, Node, Shape, inside, stages_of, window_of
+from slackwater.history.number import number_of
 from slackwater.units import show_duration
-
-_HUGE = 1 << 63  # no number of ours is that large
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +157,13 @@ def _estimates(told: object) -> tuple[ProdShape, ...] | None:
         ProdShape(
             str(one.get("label", "")),
             every if isinstance(every := one.get("every_us"), int) else None,
-            _float(one.get("aggressiveness")),
-            _float(one.get("accuracy")),
+            number_of(one.get("aggressiveness")),
+            number_of(one.get("accuracy")),
             where if isinstance(where := one.get("where"), str) else None,
         )
         for one in told
         if isinstance(one, dict)
     )
-
-
-def _float(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and abs(value) < _HUGE
-    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
 def _streams(told: Json) -> tuple[str, ...]:
@@ -184,7 +178,7 @@ def _promise(terms: Json) -> Promise | None:
     bounds, share = terms.get("max_error"), terms.get("confidence")
     for name in ("min_recall", "recall", "gamma"):
         if isinstance(terms.get(name), int | float):
-            return Promise("recall", float(terms[name]), periods=_float(share))
+            return Promise("recall", float(terms[name]), periods=number_of(share))
     if not isinstance(share, int | float):
         return None
     known = bounds.items() if isinstance(bounds, dict) else ()

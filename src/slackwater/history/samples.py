@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from slackwater.history.number import HUGE, is_number
+
 Json = dict[str, Any]
 MOST = 2_000  # of a query; beyond, every other of the older ones is forgotten
 NEWEST = 8  # kept and given out without gaps
-_HUGE = 1 << 63
 
 
 class Kept(NamedTuple):
@@ -85,16 +86,16 @@ def _read(kept: list[Kept], most: int) -> list[Json]:
 
 def _sample(at: float, batch: int, told: object) -> Json | None:
     """What can be drawn of a sample: shares of a final that is not 0; ``None`` if nothing can."""
-    if not isinstance(told, dict) or not _is_number(told.get("final")) or not told["final"]:
+    if not isinstance(told, dict) or not is_number(told.get("final")) or not told["final"]:
         return None
     points = told.get("points")
     known = [
         (float(point[0]), float(point[1]) / float(told["final"]))
         for point in (points if isinstance(points, list) else ())
-        if isinstance(point, list) and len(point) == 2 and all(map(_is_number, point))
+        if isinstance(point, list) and len(point) == 2 and all(map(is_number, point))
     ]
-    shares = [[round(age, 4), round(share, 5)] for age, share in known if abs(share) < _HUGE]
-    if not shares or not _is_number(told.get("window_end")):
+    shares = [[round(age, 4), round(share, 5)] for age, share in known if abs(share) < HUGE]
+    if not shares or not is_number(told.get("window_end")):
         return None
     return {
         "at": at,
@@ -104,7 +105,3 @@ def _sample(at: float, batch: int, told: object) -> Json | None:
         "group": str(told.get("group", "")),
         "points": sorted(shares),
     }
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < _HUGE

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import permutations
-from typing import Literal
 
 from sqlglot import exp
 
@@ -20,9 +18,6 @@ from slackwater.query.kinds import decimal_of, is_decimal
 from slackwater.query.schema import Schema
 from slackwater.query.totals import EXACT_DIGITS, mean_of
 from slackwater.units import fingerprint
-
-Merge = Literal["sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"]
-SketchMerge = Literal["hll", "kll"]
 
 HLL_LOG_K = 12
 KLL_K = 200
@@ -249,8 +244,11 @@ def plain_parts(final: Expression) -> tuple[str, ...] | None:
     tree = final.tree.unnest()
     if isinstance(tree, exp.Column):
         return (tree.name,)
-    pairs = permutations(final.columns, 2)
-    return next((pair for pair in pairs if tree == Expression(_mean(*pair)).tree), None)
+    halves = tree.find(exp.Div)
+    if halves is None:
+        return None
+    total, count = halves.this.name, halves.expression.name
+    return (total, count) if tree == Expression(_mean(total, count)).tree else None
 
 
 def calls_of(tree: exp.Expr) -> list[exp.Expr]:

@@ -63,7 +63,10 @@ def _understood(text: str, schema: Schema, at: str) -> Expression | Problem:
         hint = 'compare columns of the result with values, e.g. "sensor = 7"'
         found = strange.sql("spark")
         return Problem(
-            "SQL_NOT_SCALAR", at, f"{text!r:.100} is no condition on one row: {found!r:.100}", hint
+            "SQL_NOT_SCALAR",
+            at,
+            f"{text!r:.100} is not a condition on one row: {found!r:.100}",
+            hint,
         )
     kind = type_of(parsed[1], schema)
     if is_boolean(kind) is False:

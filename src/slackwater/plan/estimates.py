@@ -23,7 +23,7 @@ from slackwater.query.expression import Expression, is_numeric
 from slackwater.query.schema import Schema
 
 EXTRA = ("tuples", "prod")
-SUFFIXES = ("scaled", "low", "high")
+BAND = 0.9  # share of estimates that an error band covers
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,27 @@ def estimate_plan(
     before = len(report.problems)
     sources = [_source(number, term, root, slack, report) for number, term in enumerate(terms)]
     for number, term in enumerate(terms):
-        _add(share_problem(term.band, report.at(f"estimates {number + 1}, band")), report)
-    quality = next((term.quality for term in terms if term.quality is not None), None)
+        if term.band is not None:
+            _add(share_problem(term.band, report.at(f"estimates {number + 1}, band")), report)
+    _check_alike(terms, report)
     if len(report.problems) > before:
         return None
     found = tuple(source for source in sources if source is not None)
-    return EstimatePlan(found, terms[0].band, quality)
+    band = next((term.band for term in terms if term.band is not None), BAND)
+    quality = next((term.quality for term in terms if term.quality is not None), None)
+    return EstimatePlan(found, band, quality)
+
+
+def _check_alike(terms: Sequence[Estimates], report: Reporter) -> None:
+    """All estimates of a query are judged together: by one band, by one measure of quality."""
+    bands = sorted({term.band for term in terms if term.band is not None and is_number(term.band)})
+    if len(bands) > 1:
+        text = f"estimates of one query have one error band, here: {', '.join(map(str, bands))}"
+        report.problem("ESTIMATES_BAND", "estimates, band", text, "give all of them the same")
+    measures = [term.quality for term in terms if term.quality is not None]
+    if any(measure != measures[0] for measure in measures):
+        text = "estimates of one query are judged by one function, here are several"
+        report.problem("ESTIMATES_QUALITY", "estimates, quality", text, "give all of them the same")
 
 
 def _source(

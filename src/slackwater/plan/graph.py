@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from slackwater.query.expression import Expression, column
+from slackwater.units import END_OF_TIME
 
-UNBOUND = 1 << 61
+UNBOUND = END_OF_TIME  # a reach that no window limits
 
 
 @dataclass(frozen=True, slots=True)

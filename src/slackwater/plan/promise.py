@@ -72,7 +72,7 @@ def recall_contract(joined: Joined, term: MinRecall, report: Reporter) -> Recall
     _shares(report, gamma=term.gamma, confidence=term.confidence)
     over = report.positive(term.over, "contract, over") or 0
     if over == 0:
-        report.problem("CONTRACT_RANGE", "contract, over", f"{term.over!r} is no period")
+        report.problem("CONTRACT_RANGE", "contract, over", f"{term.over!r} is not a period")
     windows = [reach for row in joined.reach for reach in row if reach]
     grain, low, high = _limits((term,), min(windows, default=over), report)
     return RecallContract(

@@ -55,14 +55,6 @@ def mjoin(names: Sequence[str]) -> JoinNode:
     return JoinNode(tuple(names))
 
 
-def left_deep(names: Sequence[str]) -> Tree:
-    """Binary joins, one input after the other."""
-    tree: Tree = names[0]
-    for name in names[1:]:
-        tree = JoinNode((tree, name))
-    return tree
-
-
 def all_trees(names: Sequence[str]) -> Iterator[Tree]:
     """Every shape over these inputs (1, 4, 26, 236, ... of them for 2, 3, 4, 5, ... inputs)."""
     if len(names) == 1:

@@ -22,14 +22,6 @@ class Window:
     slide: int
     offset: int = 0
 
-    @classmethod
-    def ending_on_slide(cls, size: int, slide: int) -> Window:
-        """Windows whose *ends* are multiples of the slide (as NiagaraST numbers them).
-
-        The same as the default whenever the size is a multiple of the slide.
-        """
-        return cls(size, slide, -size % slide)
-
     @property
     def pane(self) -> int:
         return math.gcd(self.size, self.slide)
@@ -42,10 +34,6 @@ class Window:
     def overlap(self) -> int:
         """The largest number of windows that hold one instant."""
         return -(-self.size // self.slide)
-
-    def pane_start(self, instant: int) -> int:
-        """Start of the pane that holds ``instant``."""
-        return floor_to(instant - self.offset, self.pane) + self.offset
 
     def last_start(self, instant: int) -> int:
         """Start of the latest window that holds ``instant``."""

@@ -20,7 +20,7 @@ class Estimates:
     accuracy: float | None = None
     where: str | None = None
     of: tuple[str, ...] = ()
-    band: float = 0.9
+    band: float | None = None
     quality: Quality | None = None
 
 
@@ -31,7 +31,7 @@ def estimates(
     accuracy: float | None = None,
     where: str | None = None,
     of: str | Sequence[str] = (),
-    band: float = 0.9,
+    band: float | None = None,
     quality: Quality | None = None,
 ) -> Estimates:
     """Early answers of windows that are still open, labelled and with known accuracy.
@@ -57,10 +57,12 @@ def estimates(
     of
         The columns that ``accuracy`` is about; all numbers by default.
     band
-        Share of earlier estimates of the same age that the error band would have covered.
+        Share of earlier estimates of the same age that the error band would have covered, 0.9 if
+        none is given. One for all estimates of a query.
     quality
         ``quality(early, final, gap)``, given NumPy arrays (the gap in microseconds), says how good
-        estimates were, from 0 to 100; by default ``100 * (1 - |final - early| / |final|)``.
+        estimates were, from 0 to 100; by default ``100 * (1 - |final - early| / |final|)``. One for
+        all estimates of a query.
 
     Examples
     --------

@@ -8,7 +8,6 @@ from typing import NamedTuple
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 REAL = ("float", "double")
 DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
-BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 MOST = 38  # digits of a decimal
 _LEAST_SCALE = 6
 _SPELLINGS = {

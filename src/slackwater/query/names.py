@@ -34,7 +34,7 @@ def same_names(names: Iterable[str]) -> list[tuple[str, str]]:
 def why_not(name: str) -> str | None:
     """Why nothing can have this name; ``None`` if it can."""
     if not isinstance(name, str) or not name:
-        return f"{name!r} is no name"
+        return f"{name!r} is not a name"
     if name.startswith(OURS):
         return f"{name!r} begins with {OURS!r}, as columns of the engine do"
     try:

@@ -18,11 +18,10 @@ from slackwater.disorder.error_slack import ErrorSlackParams
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.replay.evaluate import Evaluator
 from slackwater.replay.follower import Follower
+from slackwater.units import BEGIN_OF_TIME, END_OF_TIME
 
 Row = dict[str, Any]
 Group = tuple[Any, ...]
-END_OF_TIME = 1 << 61
-BEGIN_OF_TIME = -END_OF_TIME
 
 
 @dataclass(slots=True)
@@ -252,7 +251,8 @@ class Interpreter:
             return
         window, past = level.stage.window, self.watermark - self.plan.keep
         if self.follower is not None:
-            past = min(past, self.follower.upto or BEGIN_OF_TIME)
+            upto = self.follower.upto
+            past = BEGIN_OF_TIME if upto is None else min(past, upto)
         level.rows = {
             identity: row
             for identity, row in level.rows.items()

@@ -15,7 +15,7 @@ class StateInfo:
 
     ``readers`` claim it; a state that nobody claims goes. It holds every row ``since`` that
     instant (``None``: since the beginning). Runs of batches up to ``fence`` are not merged with
-    later ones, so that somebody can tell them apart.
+    later ones, so that somebody can tell them apart (design note 8).
     """
 
     readers: frozenset[str] = frozenset()

@@ -8,8 +8,9 @@ Layout::
     manifest/00000012.json everything batch 12 left behind; if it exists, batch 12 is done
     decision/00000012.json what batch 12 decided, written before it was applied
     runs/<state>/...       state
-    side/<query>/...       rows set aside
-    quality/<query>/...    measured errors of answers under an error bound
+    results/<query>/...    answers of queries that were given no sink
+    side/<query>/...       rows set aside, likewise
+    quality/<query>/...    what answers under a contract were worth, likewise
     readings.json          how to read estimates out of the runs
     prods/<id>.json        prods from outside that wait for the next batch
     control/               Spark's own offsets of a stream of prods

@@ -136,10 +136,9 @@ class Options:
         if self.prods is not None:
             found += check_control(self.prods)
         if self.flush and self.trigger != AVAILABLE_NOW:
+            text = "a stream without end cannot be flushed"
             hint = f'use trigger="{AVAILABLE_NOW}" with it'
-            found.append(
-                Problem("FLUSH_ENDLESS", "start, flush", "an endless stream ends not", hint)
-            )
+            found.append(Problem("FLUSH_ENDLESS", "start, flush", text, hint))
         return found
 
 

@@ -83,8 +83,9 @@ def direct_checkpoint_files(session: SparkSession) -> Callable[[], None]:
     """Streams that start now write their offsets to local folders without a fork per file.
 
     Spark's default manager starts a process for each file that it touches on a local disk, some
-    25 ms each. What is given back ends this: call it once the sources of the stream are open, which
-    happens in its own thread before its first batch. A manager somebody chose is left alone.
+    25 ms each. Call the function that is returned to go back to that manager, once the sources of
+    the stream are open: its own thread opens them before its first batch. A manager that somebody
+    chose is left alone.
     """
     if session.conf.get(FILE_MANAGER, None) is not None:
         return lambda: None

@@ -6,7 +6,7 @@ with it what it carries: here the delay histogram of its rows, so that the stati
 exactly the window.
 
 Reference: A. Bifet, R. Gavaldà: Learning from Time-Changing Data with Adaptive Windowing, SDM 2007;
-Ji 2018, ch. 3. One update may stand for many rows (a micro-batch).
+Ji 2018, ch. 3. One update may stand for many rows (a micro-batch; design note 3).
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class ArrowRuntime:
         if query.join is not None:
             fields = ", ".join(f"{column} := {column}" for column in columns)
             columns = [
-                f"'{query.join.inputs[number].name}' AS _input",
+                f"{writer.text(query.join.inputs[number].name)} AS _input",
                 f"CAST(to_json(struct_pack({fields})) AS VARCHAR) AS _row",
             ]
         text = (

@@ -26,7 +26,11 @@ from slackwater.units import SECOND
 _RECENT = 20  # batches over which rates are taken
 _QUIET = 20.0  # seconds without a batch
 _BAR = 24
-_VERBS = {"observe": "cyan", "decide": "magenta", "apply": "green", "record": "yellow"}
+_VERBS = {
+    "observe": "cyan", "decide": "magenta", "execute": "green", "deliver": "blue",
+    "commit": "yellow",
+    "apply": "green", "record": "yellow",  # in logs of earlier versions
+}  # fmt: skip
 _COLOURS = {
     "error": "red", "damaged": "red", "notice": "yellow", "slack": "cyan", "prod": "cyan",
     "tier": "blue",
@@ -35,7 +39,7 @@ _COLOURS = {
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What who runs a pipeline knows besides its events.
+    """What whoever runs a pipeline knows besides its events.
 
     ``seconds`` since the first batch, ``limit`` after which it is stopped, how many answers were
     ``revised`` by query, and the newest ``answers``.
@@ -132,7 +136,7 @@ def _verbs(history: History) -> Group:
     bar, words = Text(), Text()
     for verb in [*(v for v in _VERBS if v in spent), *(v for v in spent if v not in _VERBS)]:
         share = spent[verb] / total if total else 0.0
-        colour = _VERBS.get(verb, "blue")
+        colour = _VERBS.get(verb, "white")
         bar.append("━" * round(share * _BAR), style=colour)
         words.append(f"{verb} ", style=colour)
         words.append(f"{spent[verb]:,.0f} ms  ")

@@ -113,4 +113,4 @@ def _places(summary: dict[str, Any]) -> Table:
         for name, where in summary["side"].items()
         if summary["queries"][name]["aside"]
     ]
-    return _pairs(*places, ("events", summary["events"]), ("Spark's own words", summary["log"]))
+    return _pairs(*places, ("events", summary["events"]), ("Spark's log", summary["log"]))

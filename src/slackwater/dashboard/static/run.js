@@ -7,7 +7,7 @@ import { DecisionLog } from "./log.js";
 import { PlanGraph, rate } from "./plan.js";
 import { QueryPanel } from "./query.js";
 
-const VERBS = ["observe", "decide", "apply", "record"];
+const VERBS = ["observe", "decide", "execute", "deliver", "commit"]; // others, as in older logs, come after
 const COLOURS = ["c", "d", "a", "b", "e"];
 const QUIET = 20; // seconds without a batch after which a run is called quiet
 

@@ -1,4 +1,4 @@
-"""Estimates for several prods at once; one that fails is set aside and the others are answered."""
+"""Estimates for several prods at once; one that fails is left out and the others are answered."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Speaker(Generic[R]):
             if len(asks) > 1:
                 half = len(asks) // 2
                 return [*self._parts(asks[:half]), *self._parts(asks[half:])]
-            self._set_aside(asks[0], error)
+            self._blame(asks[0], error)
             return []
 
     def _answered(self, calls: Sequence[ProdCall], asks: range) -> list[tuple[R, dict[int, int]]]:
@@ -58,7 +58,7 @@ class Speaker(Generic[R]):
         counts = tally(engine, held, "__ask")  # now it is computed, wherever that is done
         return [(held, {ask: counts.get(ask, 0) for ask in asks})]
 
-    def _set_aside(self, ask: int, error: Exception) -> None:
+    def _blame(self, ask: int, error: Exception) -> None:
         """Blame a prod, unless its windows cannot be read at all, whatever is asked of them."""
         call = self.calls[ask]
         query, faults = self.estimator.reading.query, self.estimator.engine.faults

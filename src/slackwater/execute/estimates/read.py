@@ -73,7 +73,7 @@ class Estimator(Generic[R]):
         """The top level's open windows that start from ``first`` to ``last``."""
         reading, engine = self.reading, self.engine
         steps = reading.steps[engine.writer.dialect]
-        if not any(self._near(state) for state in reading.states):
+        if not any(self._has_runs(state) for state in reading.states):
             return None
         upto = BEGIN_OF_TIME if self.progress.upto is None else self.progress.upto
         made: dict[str, R] = {}
@@ -93,7 +93,7 @@ class Estimator(Generic[R]):
             return self.engine.from_arrow(folded(panes, fold, window, schema=schema, **bounds))
         return self.engine.run(step.statement, schema, bounds, relations)
 
-    def _near(self, state: str) -> bool:
+    def _has_runs(self, state: str) -> bool:
         return bool(self.catalog.at(state))
 
     def _read(self, sources: Sequence[str], made: dict[str, R]) -> R:

@@ -1,7 +1,8 @@
 """How the open windows of a query are read: written into the checkpoint, so that anyone can.
 
 A reading has everything but the rows: statements, column types, and which states they go over.
-The loop, a person's request in the running process, and another process use the same one.
+The loop, a person's request in the running process, and another process use the same one (design
+note 6).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from slackwater.codec import pack, unpack
 from slackwater.execute.shape import Shapes
-from slackwater.plan.estimates import EstimateColumns
+from slackwater.plan.estimates import BAND, EstimateColumns
 from slackwater.plan.node import Stamp
 from slackwater.plan.sql.estimates import Fold, ReadingStep, final_of, fold, reading
 from slackwater.plan.sql.windows import Writer
@@ -72,7 +73,7 @@ class Reading:
             tuple(name for name, _ in top.values),
             top.output,
             columns,
-            0.9 if query.estimates is None else query.estimates.band,
+            BAND if query.estimates is None else query.estimates.band,
             query.estimates is not None,
             steps,
             _schemas(query, shapes, steps["duckdb"]),

@@ -54,7 +54,7 @@ class EstimateTurn:
 
     def run(self, finals: Any | None, schema: pa.Schema) -> Said:
         """Judge what was said of windows that closed, then speak of those still open."""
-        engine = self._speaker()
+        engine = self._engine()
         if finals is not None and engine is not self.engine:
             finals = self.engine.to_arrow(finals).cast(schema)
         finals, accuracy, shown_pairs = self._judge(engine, finals)
@@ -71,7 +71,7 @@ class EstimateTurn:
         given = 0 if said is None else sum(rows.values())
         return Said(engine, together, accuracy, shown_pairs, given, rows, speaker.failed)
 
-    def _speaker(self) -> Engine[Any]:
+    def _engine(self) -> Engine[Any]:
         """Who reads what is open, and writes answers: the driver if they are few."""
         states = (*self.reading.states, estimates_state(self.reading.query))
         runs = [run for state in states for run in self.catalog.at(state)]

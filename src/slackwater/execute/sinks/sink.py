@@ -1,4 +1,7 @@
-"""Where results go, in two steps: made safe before a batch is committed, shown after it."""
+"""Where results go, in two steps: made safe before a batch is committed, shown after it.
+
+Design note 8 tells why two.
+"""
 
 from __future__ import annotations
 

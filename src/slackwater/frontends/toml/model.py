@@ -187,7 +187,7 @@ class EstimatesTable(Table):
     of: Texts | None = None
     """the columns that `accuracy` is about (all numbers)"""
     band: Number | None = None
-    """share of earlier estimates that the error band covers (0.9)"""
+    """share of earlier estimates that the error band covers (0.9); one for all of a query"""
 
 
 class QueryTable(PromiseTable, StepsTable):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from slackwater.plan.node import Stamp
 from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression
@@ -36,6 +38,10 @@ class SqlWriter:
         doubled = text.replace('"', '""')
         return f'"{doubled}"'
 
+    def text(self, value: str) -> str:
+        """A text as a literal, whatever is in it."""
+        return exp.Literal.string(value).sql(self.dialect)
+
     def names(self, *texts: str) -> str:
         return ", ".join(self.name(text) for text in texts)
 
@@ -47,7 +53,7 @@ class SqlWriter:
 
         Spark compiles plain parameters into its code, and so would compile anew in each batch; a
         list is handed to the compiled code as an object. (A table of one row would be, too, but
-        has to be sent to all executors by a job of its own.)
+        has to be sent to all executors by a job of its own; design note 5.)
         """
         if self.dialect == "duckdb":
             return source

@@ -194,7 +194,8 @@ class _Draft:
     def _small(self) -> str:
         """The new rows are few: Spark sends them to the state, not the state to them.
 
-        Where all inputs share a key, rows lie by that key and each goes to its place only.
+        Where all inputs share a key, rows lie by that key and each goes to its place only (design
+        note 5).
         """
         if self.writer.dialect != "spark":
             return ""

@@ -1,6 +1,7 @@
 """The SQL of a stage, one text for both engines.
 
-Spark and DuckDB run the same statements; only quoting, parameters and sketch functions differ.
+Spark and DuckDB run the same statements (design note 2); only quoting, parameters and sketch
+functions differ.
 ``__start`` and ``__end`` bound a window, ``pane`` starts a pane; all in microseconds.
 """
 

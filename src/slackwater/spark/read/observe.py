@@ -60,7 +60,7 @@ class Observing:
         """
         states = [(s, fed) for s, fed in self.policy.plan.base_states if fed.kind != "input"]
         if len(states) + len(self._readers()) > 1 or asked.again:
-            rows.persist()
+            rows.persist()  # every job would read the sources again
         deltas = {
             delta.state.identity: delta
             for reader in self._readers()

@@ -43,7 +43,6 @@ SETTINGS = {
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "false",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
 }
-_STATISTICS = ["pane", "__passes", "__hour", "__rows", "__low", "__high", "__beat"]
 
 
 class SparkEngine:
@@ -145,7 +144,7 @@ class SparkEngine:
         return self._written(run)
 
     def _written(self, run: Run) -> Run:
-        """A run as it was written. Of little the checksums are made here, of much by Hadoop."""
+        """A run as it was written; of small ones the checksums are made here (design note 5)."""
         self.sound.add(run.path)
         return described(run, self.folder, summed=self.small)
 
