@@ -58,7 +58,7 @@ FEATURES: dict[str, bool] = {
     "decimal averages": True,
     "before 1970": True,
     "strays": True,
-    "strays that an input's filter removes": False,  # the clock then takes fewer rows of the batch
+    "strays that an input's filter removes": True,
     "catching up": True,  # one batch spans days
     "restarts": True,
     "other terms at a restart": True,  # slack; dropped or set aside

@@ -81,9 +81,7 @@ def hunt(
     return tally
 
 
-def _killed(
-    kill: Killer, case: Case
-) -> tuple[int, list[str]]:
+def _killed(kill: Killer, case: Case) -> tuple[int, list[str]]:
     try:
         return kill(case)
     except Exception as error:  # noqa: BLE001 - whatever it is, the case shows it

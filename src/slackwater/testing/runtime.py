@@ -130,7 +130,7 @@ class ArrowRuntime:
         found = found.cast(schema)
         counts = row_counts(found["pane"], state.pane, asked.cuts.get(state.identity, ()))
         fails = [c for c in self._counts(engine, table, state) if not c.passes]
-        return Delta(state, found, None, (*counts, *_together(fails)))
+        return Delta(state, found, None, (*counts, *fails))
 
     def _admit(self, table: pa.Table, state: State, run: Run) -> Delta:
         """Write rows down as they are, by time; they are worked on when it is their turn."""
@@ -242,13 +242,3 @@ def _timed(table: pa.Table | None, stream: StreamPlan) -> pa.Table:
         table = pa.schema(from_plan).empty_table()
     times = table[stream.time].cast(pa.timestamp("us", table.schema.field(stream.time).type.tz))
     return table.select(stream.columns).append_column("__ts", times.cast(pa.int64()))
-
-
-def _together(counts: Sequence[PaneCount]) -> list[PaneCount]:
-    """Rows that fail, in one count: Spark counts those of joins so."""
-    if not counts:
-        return []
-    lows = [count.low for count in counts if count.low is not None]
-    highs = [count.high for count in counts if count.high is not None]
-    rows = sum(count.rows for count in counts)
-    return [PaneCount(None, False, rows, min(lows, default=None), max(highs, default=None))]
