@@ -54,11 +54,8 @@ def summed_up(size: int, slide: int) -> Stream:
 
 
 def three_levels(size: int, slide: int) -> Stream:
-    """Keys are numbers: the interpreter takes types from values, and nulls alone for numbers."""
     grouped = one_level(size, slide).where("n < 6").window("12 s", "4 s")
-    sizes = grouped.group_by("CASE WHEN s > 10 THEN 1 WHEN s <= 10 THEN 0 END AS big").aggregate(
-        windows="count(*)", rows="sum(n)"
-    )
+    sizes = grouped.group_by("s > 10 AS big").aggregate(windows="count(*)", rows="sum(n)")
     above = sizes.where("rows > 0").window("24 s")
     return above.aggregate(most="max(rows)", sum="sum(windows)")
 

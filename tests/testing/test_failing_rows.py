@@ -1,5 +1,5 @@
-"""Rows that fail the filter of a join's input still move their stream's clock: hour by hour, so that
-a stream which catches up on days is told from one row far ahead. ``tests/spark`` asks Spark, too.
+"""Rows that fail the filter of a join's input move their stream's clock, counted by the hour: a
+stream which catches up on days is told from one row far ahead. ``tests/spark`` asks Spark, too.
 """
 
 from __future__ import annotations

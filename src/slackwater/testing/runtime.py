@@ -17,7 +17,6 @@ from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.backlog import places_of, read_part
 from slackwater.execute.delta import Delta, distinct_values, pane_counts, row_counts, totals
-from slackwater.execute.derive import arrow_type
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Engine
 from slackwater.execute.runtime import Asked, Seen
@@ -26,6 +25,7 @@ from slackwater.execute.sinks.sink import Results, TableResults
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.stage import StreamPlan
 from slackwater.plan.state import State
+from slackwater.replay.types import arrow_type
 from slackwater.runs.catalog import backlog_state
 from slackwater.runs.files import write_file
 from slackwater.runs.run import Run, checksum, filled, new_run
