@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from tests.differential.case import STRAY, Asked, Case, Life
+from tests.differential.case import STRAY, TIME, Asked, Case, Life
 from tests.differential.compare import differences
-from tests.differential.generate import make
+from tests.differential.generate import STRAYS_AMONG, make
 from tests.differential.place import Place
 
 Killer = Callable[[Case], tuple[int, list[str]]]  # how often, and what differed
@@ -103,7 +104,7 @@ def smaller(
     progress = True
     while progress and tries > 0:
         progress = False
-        for one in _candidates(case):
+        for one in filter(is_fair, _candidates(case)):
             tries -= 1
             told = judge(one)
             if told:
@@ -112,6 +113,24 @@ def smaller(
             if tries <= 0:
                 break
     return case, found
+
+
+def is_fair(case: Case) -> bool:
+    """Whether the engine must tell strays from others as the case does: the others lie close to
+    each other, and are more than the strays of their batch.
+    """
+    for feed in case.feeds:
+        clock: int | None = None
+        for batch in case.batches:
+            timed = [row for row in batch[feed.name] if row[TIME] is not None]
+            times = sorted(row[TIME] for row in timed if not row[STRAY])
+            if len(timed) - len(times) > 0 and len(times) < STRAYS_AMONG:
+                return False
+            followed = times if clock is None else [clock, *(t for t in times if t > clock)]
+            if any(b - a > feed.max_ahead for a, b in pairwise(followed)):
+                return False
+            clock = followed[-1] if followed else clock
+    return True
 
 
 def _candidates(case: Case) -> Iterator[Case]:
