@@ -222,6 +222,14 @@ def test_requests_that_cannot_be_are_refused_and_change_nothing() -> None:
     assert after.chosen["aggressiveness-1"].manual is None
 
 
+def test_windows_before_the_stream_began_are_open_if_rows_reach_back_to_them() -> None:
+    window = Window(10 * S, 10 * S)
+    began = at(69, 70, slack=45, origin=60)
+    assert open_windows(window, began) == (60 * S, 70 * S)
+    assert open_windows(window, replace(began, oldest=41 * S)) == (40 * S, 70 * S)
+    assert open_windows(window, replace(began, oldest=-5 * S)) == (20 * S, 70 * S)
+
+
 def test_of_very_many_open_windows_the_newest_are_estimated_and_others_by_time() -> None:
     """Nothing is closed, and the stream began with a row that is decades older than the rest."""
     query = plan(sw.estimates(every="3 s"), size="1 s", slide="1 s")

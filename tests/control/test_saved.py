@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -66,6 +66,15 @@ def followed(scenario: Scenario) -> Iterator[tuple[Decision, ControlState]]:
         state = learned(scenario, decision, state)
 
 
+Told = TypeVar("Told", ControlState, Decision)
+
+
+def without_oldest(record: Told) -> Told:
+    """As version 4 had it: the smallest event time of a stream was not told then."""
+    streams = {name: replace(one, oldest=None) for name, one in record.streams.items()}
+    return replace(record, streams=streams)
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_number_is_that_of_the_version_before(name: str) -> None:
     found = []
@@ -83,7 +92,8 @@ def test_state_of_version_4_is_understood(name: str) -> None:
     scenario = SCENARIOS[name]()
     *_, (decision, state) = followed(scenario)
     manifest = recorded(f"{name}-manifest")
-    assert read_state(manifest["control"], manifest=manifest) == learned(scenario, decision, state)
+    found = read_state(manifest["control"], manifest=manifest)
+    assert found == without_oldest(learned(scenario, decision, state))
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -102,9 +112,9 @@ def test_a_decision_of_version_4_is_carried_out_as_it_was_decided(name: str) -> 
         assert why == explained[controller]
     same = {"orders": {}, "controllers": {}}
     assert replace(found.queries["q"], **same) == replace(decision.queries["q"], **same)
-    assert replace(found, queries={}) == replace(decision, queries={})
+    assert replace(found, queries={}) == replace(without_oldest(decision), queries={})
     before = learned(scenario, earlier, past)
-    assert read_after(old["after"], before) == state
+    assert read_after(old["after"], before) == without_oldest(state)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

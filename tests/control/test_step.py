@@ -294,11 +294,6 @@ def test_an_ordered_stream_that_catches_up_on_days_in_one_batch_loses_no_row() -
 
 
 def test_rows_that_fail_a_filter_also_tell_where_a_stream_is() -> None:
-    day = DAY // SECOND
-    hand = Hand(policy(query(size=3600)))
-    hand.see(0)
-    seen = hand.stream(2 * day, failing=tuple(range(0, 2 * day, 3000)))
-    assert seen.far_future == 1  # of a long span of failing rows only its ends are known
     hand = Hand(policy(query(size=3600)))
     hand.see(0)
     hours = tuple(PaneCount(None, False, 10, h * HOUR, h * HOUR + HOUR // 2) for h in range(2 * 24))

@@ -1,5 +1,6 @@
 """``python -m tests.differential --seconds 3600``: random pipelines against the oracle.
 
+``--place arrow`` runs them without Java: many more in the same time, in the driver's tier alone.
 ``--only SEED`` tries one again; ``--seed`` gives the same cases in the same order. ``--kills 100``
 kills the seven queries of ``seven`` that often, half in each tier.
 """
@@ -12,9 +13,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from itertools import count
+from typing import TYPE_CHECKING
 
-from pyspark.sql import SparkSession
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.differential.hunt import Killer
+    from tests.differential.place import Place
 
 os.environ["TZ"] = "UTC"
 time.tzset()
@@ -38,6 +46,21 @@ def session() -> SparkSession:
     return local_session("differential", cores=2, conf=conf)
 
 
+@contextmanager
+def opened(place: str) -> Iterator[Place]:
+    """The place of that name; Java starts only where it is needed."""
+    if place == "arrow":
+        from tests.differential.arrow import Arrow
+
+        yield Arrow()
+        return
+    from tests.differential.spark import Spark
+
+    spark = session()
+    yield Spark(spark)
+    spark.stop()
+
+
 def seeds(first: str) -> Iterator[str]:
     return (f"{first}-{number}" for number in count())
 
@@ -54,10 +77,17 @@ def kill(kills: int, seed: str) -> int:
     return 1 if wrong else 0
 
 
+def killer() -> Killer:
+    from tests.differential.kills import kill_one
+
+    return partial(kill_one, kills=2)
+
+
 def main() -> int:
     from tests.differential.hunt import hunt
 
     parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
+    parser.add_argument("--place", choices=("spark", "arrow"), default="spark")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", default=os.urandom(4).hex())
     parser.add_argument("--only", help="the seed of one case")
@@ -68,18 +98,19 @@ def main() -> int:
     given = parser.parse_args()
     if given.kills is not None:
         return kill(given.kills, given.seed)
+    if given.with_kills and given.place != "spark":
+        parser.error("--with-kills needs --place spark")
     wanted = iter([given.only]) if given.only else seeds(given.seed)
     began = time.monotonic()
-    spark = session()
-    tally = hunt(
-        spark,
-        wanted,
-        given.seconds,
-        reduce=not given.no_reduce,
-        verbose=given.verbose,
-        kills=given.with_kills,
-    )
-    spark.stop()
+    with opened(given.place) as place:
+        tally = hunt(
+            place,
+            wanted,
+            given.seconds,
+            reduce=not given.no_reduce,
+            verbose=given.verbose,
+            kill=killer() if given.with_kills else None,
+        )
     print(f"seed {given.only or given.seed}: {tally}, {time.monotonic() - began:.0f} s")
     return 1 if tally.failures else 0
 

@@ -8,7 +8,7 @@ from typing import Any
 from tests.differential.case import Asked, Case
 from tests.differential.kinds import freeze, instant, micros, same
 from tests.differential.oracle import Answer, Told, expected
-from tests.differential.runner import Left
+from tests.differential.place import Left
 from tests.differential.terms import Row
 
 SHOWN = 4  # differences of a kind that are written out

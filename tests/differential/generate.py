@@ -58,7 +58,7 @@ FEATURES: dict[str, bool] = {
     "decimal averages": True,
     "before 1970": True,
     "strays": True,
-    "strays that an input's filter removes": False,  # the clock then takes fewer rows of the batch
+    "strays that an input's filter removes": True,
     "catching up": True,  # one batch spans days
     "restarts": True,
     "other terms at a restart": True,  # slack; dropped or set aside
@@ -75,6 +75,7 @@ FOLDERS = ("case", "with space", "ünï cöde", "a+b=c", "per%20cent", "dots.and
 # seconds; around changes of the clock in Berlin and New York, and on the wall there
 BEGINS = (1_774_746_000, 1_774_749_600, 1_793_510_000, 1_772_935_200, 0, 1_700_000_003)
 UNITS = (1_000, 250_000, SECOND, SECOND, 60 * SECOND)
+STRAYS_AMONG = 5  # rows at least
 HOURS = 3 * 3600 * SECOND  # the unit of a stream that brings a day in each batch
 
 
@@ -164,7 +165,7 @@ class Maker:
     def without_place(self, feed: Feed, rows: Sequence[Row], base: int) -> list[Row]:
         """Rows without a time, and rows of a clock that is wrong by weeks, among many others."""
         found = [self.row(feed, None)] if self.chance(0.1) else []
-        if len(rows) >= 5 and feed.name not in self.filtered and self.may("strays", 0.1):
+        if len(rows) >= STRAYS_AMONG and feed.name not in self.filtered and self.may("strays", 0.1):
             found.append(self.row(feed, base + 40 * DAY, stray=True))
         return found
 

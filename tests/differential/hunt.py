@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from pyspark.sql import SparkSession
-
-from tests.differential.case import STRAY, Asked, Case, Life
+from tests.differential.case import STRAY, TIME, Asked, Case, Life
 from tests.differential.compare import differences
-from tests.differential.generate import make
-from tests.differential.kills import kill_one
-from tests.differential.runner import run
+from tests.differential.generate import STRAYS_AMONG, make
+from tests.differential.place import Place
 
+Killer = Callable[[Case], tuple[int, list[str]]]  # how often, and what differed
 REDUCING = 40  # tries to make a failing case smaller
 
 
@@ -42,57 +41,58 @@ class Tally:
         return f"{told}, {len(self.failures)} differences"
 
 
-def check(session: SparkSession, case: Case) -> list[str]:
+def check(place: Place, case: Case) -> list[str]:
     """The differences of one case; an error is one, too."""
     try:
-        return differences(case, run(session, case))
+        return differences(case, place.run(case))
     except Exception as error:  # noqa: BLE001 - whatever it is, the case shows it
         return [f"{type(error).__name__}: {str(error)[:1500]}"]
 
 
 def hunt(
-    session: SparkSession,
+    place: Place,
     seeds: Iterator[str],
     seconds: float,
     *,
     reduce: bool = True,
     verbose: bool = False,
-    kills: bool = False,
+    kill: Killer | None = None,
 ) -> Tally:
     """Try the cases of these seeds until the time is up.
 
-    With ``kills``, one of three that go through the public API is killed on its way.
+    With ``kill``, one of three that go through the public API is killed on its way: how often, and
+    what differed.
     """
     tally, end = Tally(), time.monotonic() + seconds
     for number, seed in enumerate(seeds):
         if time.monotonic() >= end:
             break
-        case, began = make(seed), time.monotonic()
+        case, began = place.fitted(make(seed)), time.monotonic()
         tally.count(case)
-        if kills and case.public and number % 3 == 0:
-            struck, found = _killed(case)
+        if kill is not None and case.public and number % 3 == 0:
+            struck, found = _killed(kill, case)
             tally.kills += struck
         else:
-            found = check(session, case)
+            found = check(place, case)
         if verbose:
             print(f"{seed}: {time.monotonic() - began:.1f} s", flush=True)
         if found:
-            tally.failures.append(report(session, case, found, reduce=reduce))
+            tally.failures.append(report(place, case, found, reduce=reduce))
             print(tally.failures[-1], flush=True)
     return tally
 
 
-def _killed(case: Case) -> tuple[int, list[str]]:
+def _killed(kill: Killer, case: Case) -> tuple[int, list[str]]:
     try:
-        return kill_one(case, 2)
+        return kill(case)
     except Exception as error:  # noqa: BLE001 - whatever it is, the case shows it
         return 0, [f"with kills: {type(error).__name__}: {str(error)[-1500:]}"]
 
 
-def report(session: SparkSession, case: Case, found: list[str], *, reduce: bool) -> str:
+def report(place: Place, case: Case, found: list[str], *, reduce: bool) -> str:
     if reduce:
-        case, found = smaller(case, found, lambda one: check(session, one))
-    again = f"python -m tests.differential --only {case.seed}"
+        case, found = smaller(case, found, lambda one: check(place, one))
+    again = f"python -m tests.differential --place {place.name} --only {case.seed}"
     return "\n".join([f"seed {case.seed}, again with: {again}", *found[:12], shown(case)])
 
 
@@ -104,7 +104,7 @@ def smaller(
     progress = True
     while progress and tries > 0:
         progress = False
-        for one in _candidates(case):
+        for one in filter(is_fair, _candidates(case)):
             tries -= 1
             told = judge(one)
             if told:
@@ -113,6 +113,24 @@ def smaller(
             if tries <= 0:
                 break
     return case, found
+
+
+def is_fair(case: Case) -> bool:
+    """Whether the engine must tell strays from others as the case does: the others lie close to
+    each other, and are more than the strays of their batch.
+    """
+    for feed in case.feeds:
+        clock: int | None = None
+        for batch in case.batches:
+            timed = [row for row in batch[feed.name] if row[TIME] is not None]
+            times = sorted(row[TIME] for row in timed if not row[STRAY])
+            if len(timed) - len(times) > 0 and len(times) < STRAYS_AMONG:
+                return False
+            followed = times if clock is None else [clock, *(t for t in times if t > clock)]
+            if any(b - a > feed.max_ahead for a, b in pairwise(followed)):
+                return False
+            clock = followed[-1] if followed else clock
+    return True
 
 
 def _candidates(case: Case) -> Iterator[Case]:

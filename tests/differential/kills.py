@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tests.differential.case import Case, Life
 from tests.differential.compare import differences
-from tests.differential.runner import left_in, scratch, write_batch
+from tests.differential.place import left_in, scratch
 from tests.differential.seven import from_scratch, last_words, seven
+from tests.differential.spark import write_batch
 from tests.spark.child import Child, Fate, line_of
 from tests.spark.story import ending
 

@@ -22,7 +22,7 @@ from tests.differential.case import (
     Prods,
 )
 from tests.differential.kinds import INT, STAMP, instant, micros
-from tests.differential.runner import Left
+from tests.differential.place import Left
 from tests.differential.terms import Row, Term, Total, column
 
 SECOND = 1_000_000

@@ -140,10 +140,16 @@ def computed_key(draw: random.Random, columns: Sequence[Term]) -> Term:
 
         def of(row: Row) -> int | None:
             value = term.of(row)
-            return None if value is None else int(math.fmod(value, 3))
+            return None if value is None else remainder(value, 3)
 
         return Term(f"{term.sql} % 3", term.kind, of)
     return predicate(draw, columns)
+
+
+def remainder(value: int, divisor: int) -> int:
+    """What is left of a division towards zero, of any length: a float holds 53 bits only."""
+    left = abs(value) % divisor
+    return left if value >= 0 else -left
 
 
 def time_part(draw: random.Random, columns: Sequence[Term], zone: str) -> Term | None:

@@ -1,34 +1,54 @@
 """Random pipelines agree with the oracle; every run looks somewhere else.
 
-The seed is drawn anew and told with what failed. ``python -m tests.differential --seconds 3600``
-looks for longer; the switches of what is not drawn yet are ``FEATURES`` in ``generate``.
+Most of them run without Java, where there is time for many; some on Spark. The seed is drawn anew
+and told with what failed. ``python -m tests.differential --seconds 3600`` looks for longer; the
+switches of what is not drawn yet are ``FEATURES`` in ``generate``.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 
+import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.differential.arrow import Arrow
 from tests.differential.compare import differences
 from tests.differential.generate import FEATURES, make
-from tests.differential.hunt import hunt
+from tests.differential.hunt import hunt, is_fair
 from tests.differential.kills import kill_seven
 from tests.differential.oracle import expected
-from tests.differential.runner import Left
+from tests.differential.place import Left
 from tests.differential.seven import from_scratch, seven
+from tests.differential.spark import Spark
+from tests.differential.terms import remainder
 
 SECONDS = float(os.environ.get("DIFFERENTIAL_SECONDS", "45"))
+SPARK_SECONDS = float(os.environ.get("DIFFERENTIAL_SPARK_SECONDS", "20"))
+
+
+def seeds() -> Iterator[str]:
+    first = os.urandom(4).hex()
+    return (f"{first}-{number}" for number in range(10_000))
 
 
 @pytest.mark.slow
-def test_random_pipelines_agree(spark: SparkSession) -> None:
-    first = os.urandom(4).hex()
-    seeds = (f"{first}-{number}" for number in range(10_000))
-    tally = hunt(spark, seeds, SECONDS, reduce=False)
-    print(f"seed {first}: {tally}")
+def test_random_pipelines_agree() -> None:
+    tally = hunt(Arrow(), seeds(), SECONDS, reduce=False)
+    print(tally)
     assert tally.failures == []
+    assert tally.pipelines > 0
+
+
+@pytest.mark.slow
+def test_random_pipelines_agree_on_spark(spark: SparkSession) -> None:
+    tally = hunt(Spark(spark), seeds(), SPARK_SECONDS, reduce=False)
+    print(tally)
+    assert tally.failures == []
+    assert tally.pipelines > 0
 
 
 @pytest.mark.kill
@@ -58,6 +78,23 @@ def test_the_oracle_itself_agrees_with_duckdb() -> None:
                 newest[answer.start, *answer.keys.values()] = tuple(answer.values.values())
         rows = [(*key, *values) for key, values in newest.items()]
         assert sorted(rows, key=repr) == sorted(scratch[asked.name], key=repr)
+
+
+@pytest.mark.parametrize("value", [7, -7, 2**62 + 1, -(2**62) - 1, 2**63 - 1, 0])
+def test_remainders_of_the_oracle_are_those_of_duckdb(value: int) -> None:
+    """Beyond 53 bits, too, where floats are not exact."""
+    [found] = duckdb.execute("SELECT ?::BIGINT % 3", [value]).fetchall()
+    assert remainder(value, 3) == found[0]
+
+
+def test_cases_are_fair_and_may_be_made_smaller_only_as_long_as_they_are() -> None:
+    """Rows in a gap of days are strays to the engine, whether drawn as such or left over."""
+    for number in range(200):
+        assert is_fair(make(f"fair-{number}"))
+    case = seven()
+    few = [{name: rows[-1:] for name, rows in batch.items()} for batch in case.batches]
+    assert is_fair(case)
+    assert not is_fair(replace(case, batches=tuple(few)))
 
 
 def test_a_run_that_said_nothing_differs_in_everything() -> None:

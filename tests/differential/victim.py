@@ -11,8 +11,8 @@ from pathlib import Path
 
 import slackwater as sw
 from tests.differential.generate import make
-from tests.differential.runner import public_queries
 from tests.differential.seven import seven
+from tests.differential.spark import public_queries
 from tests.spark.victim import say, session_on
 
 

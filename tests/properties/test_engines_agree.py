@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.query.stream import Query, Stream
+from tests import driver
 from tests.spark.driver import answers, batch, readings, replayed, run
 
 SECONDS = st.integers(0, 400).map(lambda tenth: tenth / 10)
@@ -116,6 +117,23 @@ def test_a_withdrawn_answer_is_no_row_of_the_level_above(spark: SparkSession, ti
     told = [(r["revision"], r["odd"], r["sizes"]) for r in table.to_pylist()]
     assert told == [(0, False, 1), (1, False, 2), (2, False, 1)]
     assert answers(sink) == replayed(query, batches, flush=False)
+
+
+def test_a_group_that_a_row_left_long_ago_is_not_answered_again(tmp_path: Path) -> None:
+    """The sum of the lower window is 5, 10, then 15: the last row has nothing to do with 5."""
+    sums = readings().window("2 s").group_by("k").aggregate(s="sum(v)")
+    above = sums.window("4 s").group_by("s AS total").aggregate(n="count(*)")
+    sink = sw.memory()
+    query = above.query("q", late="revise", keep="1 minute", sink=sink)
+    batches = [batch(*rows) for rows in ([(1, 1, 5)], [(9, 1, 1)], [(0, 1, 5)], [(0.5, 1, 5)])]
+    driver.run([query], batches, tmp_path, flush=False)
+    assert answers(sink) == replayed(query, batches, flush=False)
+    told = {number: table["total"].to_pylist() for number, table in sink.batches.items()}
+    assert {number: sorted(some) for number, some in told.items()} == {
+        1: [5],
+        2: [5, 10],
+        3: [10, 15],
+    }
 
 
 @pytest.mark.spec("prodding:F2", "qddh:F009")

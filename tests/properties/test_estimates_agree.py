@@ -27,6 +27,7 @@ from slackwater.plan.build import check as checked
 from slackwater.plan.stage import lay_out
 from slackwater.query.stream import Query, Stream
 from slackwater.replay.interpreter import Interpreter, Row
+from tests import driver
 from tests.properties.test_engines_agree import CUTS, LATE, WINDOW, one_level, two_levels
 from tests.spark.driver import batch, readings, run
 
@@ -53,11 +54,8 @@ def summed_up(size: int, slide: int) -> Stream:
 
 
 def three_levels(size: int, slide: int) -> Stream:
-    """Keys are numbers: the interpreter takes types from values, and nulls alone for numbers."""
     grouped = one_level(size, slide).where("n < 6").window("12 s", "4 s")
-    sizes = grouped.group_by("CASE WHEN s > 10 THEN 1 WHEN s <= 10 THEN 0 END AS big").aggregate(
-        windows="count(*)", rows="sum(n)"
-    )
+    sizes = grouped.group_by("s > 10 AS big").aggregate(windows="count(*)", rows="sum(n)")
     above = sizes.where("rows > 0").window("24 s")
     return above.aggregate(most="max(rows)", sum="sum(windows)")
 
@@ -264,6 +262,17 @@ def test_windows_below_may_begin_after_the_clock(spark: SparkSession) -> None:
     tables = [batch((1, 1, 1)), batch((11, 1, 1))]
     prods = [sw.estimates(every=0)]
     check(spark, three_levels(5, 5), tables, "columnar", prods=prods, slack=2, late="drop")
+
+
+@pytest.mark.parametrize("shape", [one_level, summed_up])
+def test_rows_from_before_the_stream_began_are_estimated_too(shape: Any, tmp_path: Path) -> None:
+    """Nothing is closed at 10 s yet, so the windows of a row at 3 s are open; it began at 9 s."""
+    tables = [batch((9, 1, 1)), batch((3, 1, 1), (10, 1, 1))]
+    prods, sink = [sw.estimates(every=0)], sw.memory()
+    query = shape(2, 1).query("q", sw.slack(8))
+    driver.run([replace(query, sink=sink, estimates=tuple(prods))], tables, tmp_path)
+    agree(sink, query, tables, from_tables(tables), prods)
+    assert len(estimated(sink)[1]) > 1
 
 
 @settings(max_examples=4)

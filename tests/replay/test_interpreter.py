@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from decimal import Decimal
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -62,6 +65,23 @@ def test_a_late_row_of_a_lower_level_revises_the_upper_one_and_may_empty_a_group
         (False, None, None, 1),
         (True, 1, 55, 1),
     ]
+
+
+def test_a_key_that_is_null_in_one_batch_keeps_its_type() -> None:
+    """The plan knows it: nulls alone do not tell booleans from texts or numbers."""
+    kinds = ("v > 3", "CAST(v AS STRING)", "CAST(v AS DECIMAL(10, 2))", "CAST(v AS DOUBLE)")
+    lower = readings().window("2 s").group_by(*(f"{k} AS k{n}" for n, k in enumerate(kinds)))
+    upper = lower.aggregate(n="count(*)", last="max(ts)").window("8 s")
+    top = upper.group_by("k0", "k1", "k2", "k3").aggregate(n="sum(n)", last="max(last)")
+    mine = interpreter(top.query("q", late="revise"))
+    mine.feed(batch((1, 1, 5)))
+    mine.feed(batch((3, 1, None), (3, 2, None)))
+    some, none = sorted(mine.feed(batch((20, 1, None))), key=lambda row: int(row["n"]))
+    mine.close()
+    assert [none[f"k{n}"] for n in range(4)] == [None] * 4
+    assert [some[f"k{n}"] for n in range(4)] == [True, "5", Decimal(5), 5.0]
+    assert isinstance(some["k0"], bool)
+    assert (none["n"], some["n"], some["last"]) == (2, 1, datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC))
 
 
 @pytest.mark.spec("qddh:F026")

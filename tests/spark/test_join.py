@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from slackwater.spark.schemas import spark_schema
 from slackwater.spark.tier.distributed import SparkEngine
 from tests.plan.test_join import join_of, joined
 from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
+from tests.testing import test_failing_rows as failing_rows
 
 TIERS = pytest.mark.parametrize("tier", ["columnar", "spark"])
 
@@ -154,6 +156,17 @@ def test_an_input_that_no_row_can_pass_still_moves_its_clock(
     assert shown(sink, "av") == []
     assert loop.state.of("q").clock == 9_000_000
     loop.close()
+
+
+@TIERS
+def test_rows_that_fail_a_filter_move_the_clock_hour_by_hour(
+    spark: SparkSession, tmp_path: Path, tier: str
+) -> None:
+    with closing(make_loop(spark, (failing_rows.query(),), tmp_path, tier=tier)) as loop:
+        for number, (rows, clock) in enumerate(failing_rows.BATCHES):
+            loop.process(frame(spark, loop, rows), number)
+            assert loop.state.streams["a"].clock == clock
+            assert loop.state.streams["a"].origin == 0
 
 
 @TIERS

@@ -53,18 +53,28 @@ def _moved(
 ) -> StreamClock:
     """A stream's clock, moved by what is believed, never by strays."""
     lows = [c.low for c in counts if c.low is not None and not c.is_beyond(belief.bound)]
+    known = clock.origin if clock.oldest is None else clock.oldest  # older states have none
     return StreamClock(
         clock=later(clock.clock, belief.clock),
         origin=clock.origin if clock.origin is not None else min(lows, default=None),
         last_seen=now if total(counts) or clock.last_seen is None else clock.last_seen,
         strays=belief.pending,
+        oldest=min(lows if known is None else (known, *lows), default=None),
     )
 
 
 def _seen(moved: StreamClock, belief: Belief, counts: tuple[PaneCount, ...]) -> StreamDecision:
     null_time = total(c for c in counts if c.low is None and c.passes)
     ahead = total(c for c in counts if c.is_beyond(belief.bound))
-    return StreamDecision(moved.clock, moved.origin, belief.bound, total(counts), null_time, ahead)
+    return StreamDecision(
+        moved.clock,
+        moved.origin,
+        belief.bound,
+        total(counts),
+        null_time,
+        ahead,
+        moved.oldest,
+    )
 
 
 def later(one: int | None, other: int | None) -> int | None:
@@ -102,10 +112,19 @@ def _is_idle(query: QueryPlan, clock: StreamClock, now: int | None) -> bool:
     return now - clock.last_seen > query.idle
 
 
-def origin_of(names: Sequence[str], streams: Mapping[str, StreamClock]) -> int | None:
+Seen = Mapping[str, StreamClock] | Mapping[str, StreamDecision]
+
+
+def origin_of(names: Sequence[str], streams: Seen) -> int | None:
     """When the first of these streams began."""
     origins = [streams[name].origin for name in names if name in streams]
     return min((origin for origin in origins if origin is not None), default=None)
+
+
+def oldest_of(names: Sequence[str], streams: Seen) -> int | None:
+    """The smallest event time that any of these streams has brought."""
+    found = [streams[name].oldest for name in names if name in streams]
+    return min((oldest for oldest in found if oldest is not None), default=None)
 
 
 def notices(policy: Policy, seen: Mapping[str, StreamDecision]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from slackwater.control.accuracy import Accuracy
+from slackwater.control.clock import oldest_of, origin_of
 from slackwater.control.controller import Controller, Moment
 from slackwater.control.late import Closing
 from slackwater.control.orders import ProdCall, Prods
@@ -72,7 +73,8 @@ class Mark:
 class Progress:
     """Where a query's clock stands: before this batch, now, and what is closed by then.
 
-    ``zone`` is the session's, for times that people write.
+    ``zone`` is the session's, for times that people write. ``oldest`` is the smallest event time
+    so far; no window before it can hold a row.
     """
 
     before: int | None
@@ -80,6 +82,7 @@ class Progress:
     upto: int | None
     origin: int | None
     zone: str = "UTC"
+    oldest: int | None = None
 
 
 class Prodder(Controller[EstimatePlan, ProdMemory, Prods]):
@@ -112,9 +115,14 @@ def _progress(moment: Moment) -> Progress:
     closing = moment.find(Closing)
     before = moment.clock if moment.observation.ended else moment.memory.clock  # all is final then
     upto = None if closing is None else closing.upto
-    origins = [moment.streams[name].origin for name in moment.query.streams]
-    origin = min((one for one in origins if one is not None), default=None)
-    return Progress(before, moment.clock, upto, origin, moment.policy.zone)
+    return Progress(
+        before,
+        moment.clock,
+        upto,
+        origin_of(moment.query.streams, moment.streams),
+        moment.policy.zone,
+        oldest_of(moment.query.streams, moment.streams),
+    )
 
 
 def prods_of(
@@ -211,8 +219,8 @@ def open_windows(window: Window, progress: Progress) -> tuple[int, int] | None:
     if progress.clock is None:
         return None
     last = window.last_start(progress.clock)
-    origin = progress.clock if progress.origin is None else progress.origin
-    first = window.first_start(min(origin, progress.clock))
+    known = [t for t in (progress.clock, progress.origin, progress.oldest) if t is not None]
+    first = window.first_start(min(known))
     if progress.upto is not None:
         first = max(first, window.first_start(progress.upto))
     return (first, last) if first <= last else None

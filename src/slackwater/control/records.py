@@ -144,13 +144,15 @@ class Observation:
 class StreamClock:
     """Progress of one stream: largest event time seen, where it began, when it last spoke.
 
-    ``strays`` are groups of rows far ahead of it that are not believed yet.
+    ``strays`` are groups of rows far ahead of it that are not believed yet. ``oldest`` is the
+    smallest event time seen: rows of later batches may lie before where the stream began.
     """
 
     clock: int | None = None
     origin: int | None = None
     last_seen: int | None = None
     strays: tuple[Group, ...] = ()
+    oldest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,7 @@ class StreamDecision:
     rows: int
     null_time: int
     far_future: int
+    oldest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

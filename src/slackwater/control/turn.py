@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slackwater.control.clock import origin_of
+from slackwater.control.clock import oldest_of, origin_of
 from slackwater.control.join_plan import tree_of
 from slackwater.control.prods import ProdMemory, Progress, spoken
 from slackwater.control.records import ControlState, Decision, QueryDecision
@@ -46,12 +46,13 @@ def turns(
 def _turn(query: QueryPlan, decision: Decision, before: ControlState, after: ControlState) -> Turn:
     mine, past, now = decision.queries[query.name], before.of(query.name), after.of(query.name)
     known = {name: before.streams.get(name) for name in query.streams}
+    origin, oldest = (f(query.streams, after.streams) for f in (origin_of, oldest_of))
     return Turn(
         query,
         mine,
         decision.batch,
         decision.emitted_at,
-        Progress(past.clock, now.clock, mine.upto, origin_of(query.streams, after.streams)),
+        Progress(past.clock, now.clock, mine.upto, origin, oldest=oldest),
         {name: None if stream is None else stream.clock for name, stream in known.items()},
         {name: decision.streams[name].bound for name in query.streams},
         None if query.join is None else tree_of(query.join, now),

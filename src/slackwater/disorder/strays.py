@@ -19,11 +19,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from slackwater.stats.panes import PaneCount, median_time
-from slackwater.units import HOUR
 
 REMEMBERED = 8  # groups of strays
 SHARE = 4  # many rows are at least one of so many of their batch
-GRAIN = HOUR  # rows that fail a filter are counted in spans as long as this
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ def believe(
     base = clock if clock is not None else median_time(counts)
     if base is None:
         return Belief(None, None, pending)
-    spans = sorted(_spans(params, counts))
+    spans = sorted(_spans(counts))
     whole = sum(rows for _, _, rows in spans)
     reached, groups = _followed(params, base, spans)
     fresh = [_with_past(params, group, pending, whole) for group in groups]
@@ -97,17 +95,11 @@ def _bound(counts: Iterable[PaneCount], reached: int, furthest: int) -> int:
     return min([furthest, *(max(reached, pane - 1) for pane in beyond)])
 
 
-def _spans(params: StrayParams, counts: Iterable[PaneCount]) -> Iterable[tuple[int, int, int]]:
-    """Times of a batch as spans, with rows; a long span of which only its ends are known is two."""
+def _spans(counts: Iterable[PaneCount]) -> Iterable[tuple[int, int, int]]:
+    """Times of a batch as spans, with rows: of a pane, or of an hour if they fail a filter."""
     for count in counts:
-        if count.low is None or count.high is None:
-            continue
-        is_known = count.pane is not None or count.high - count.low <= max(params.max_ahead, GRAIN)
-        if is_known:
+        if count.low is not None and count.high is not None:
             yield count.low, count.high, count.rows
-        else:
-            yield count.low, count.low, count.rows - 1
-            yield count.high, count.high, 1
 
 
 def _followed(

@@ -7,57 +7,14 @@ cannot run. Where there is no Spark, the plan itself knows the types; a test hol
 from __future__ import annotations
 
 import pyarrow as pa
-from sqlglot import exp
 
 from slackwater.execute.shape import TIME, JoinShape, Shape, Shapes
 from slackwater.plan.join import JoinInput, JoinPlan
 from slackwater.plan.stage import PipelinePlan, Stage
 from slackwater.query.expression import type_of
+from slackwater.replay.types import INSTANT, arrow_type
 
-INSTANT = pa.timestamp("us", "UTC")
-_PLAIN = {
-    "boolean": pa.bool_(),
-    "tinyint": pa.int8(),
-    "smallint": pa.int16(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "string": pa.string(),
-    "binary": pa.binary(),
-    "date": pa.date32(),
-    "timestamp": INSTANT,
-    "timestamp_ntz": pa.timestamp("us"),
-    "void": pa.null(),
-}
 _STAMPS = {"timestamp": INSTANT, "timestamp_ntz": pa.timestamp("us")}
-
-
-def arrow_type(kind: str) -> pa.DataType:
-    """The Arrow type of an SQL type in Spark's spelling.
-
-    >>> arrow_type("array<decimal(10,2)>")
-    ListType(list<element: decimal128(10, 2)>)
-    """
-    if kind in _PLAIN:
-        return _PLAIN[kind]
-    return _of_tree(exp.DataType.build(kind, dialect="spark"))
-
-
-def _of_tree(tree: exp.DataType) -> pa.DataType:
-    inside = tree.expressions
-    if tree.is_type("array"):
-        return pa.list_(pa.field("element", _of_tree(inside[0])))
-    if tree.is_type("map"):
-        return pa.map_(*(_of_tree(part) for part in inside))
-    if tree.is_type("struct"):
-        return pa.struct([pa.field(part.name, _of_tree(part.args["kind"])) for part in inside])
-    if tree.is_type("decimal"):
-        digits = [int(part.name) for part in inside]
-        return pa.decimal128(*(digits or (10, 0)))
-    if tree.is_type("varchar", "char"):
-        return pa.string()
-    return _PLAIN[tree.sql("spark").lower()]
 
 
 def derived(plan: PipelinePlan) -> tuple[Shapes, dict[str, JoinShape]]:

@@ -18,6 +18,7 @@ from slackwater.disorder.error_slack import ErrorSlackParams
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.replay.evaluate import Evaluator
 from slackwater.replay.follower import Follower
+from slackwater.replay.types import arrow_type
 from slackwater.units import BEGIN_OF_TIME, END_OF_TIME
 
 Row = dict[str, Any]
@@ -269,7 +270,10 @@ def _withdrawn(stage: Stage, group: Group) -> Row:
 
 
 def _table(rows: Sequence[Row], stage: Stage) -> pa.Table:
-    """Answers of a level as a table, with window bounds as timestamps for expressions."""
+    """Answers of a level as a table, with window bounds as timestamps for expressions.
+
+    Types are the plan's: values alone do not tell them where all are null.
+    """
     bounds = pa.timestamp("us", None if stage.state.stamp == "timestamp_ntz" else "UTC")
     columns: dict[str, pa.Array] = {
         name: pa.array([row[name] for row in rows]) for name in ("__start", "__end")
@@ -277,6 +281,8 @@ def _table(rows: Sequence[Row], stage: Stage) -> pa.Table:
     columns["window_start"] = columns["__start"].cast(bounds)
     columns["window_end"] = columns["__end"].cast(bounds)
     for name in (*stage.keys, *(name for name, _ in stage.values)):
-        values = pa.array([row[name] for row in rows])
-        columns[name] = values.cast(pa.int64()) if pa.types.is_null(values.type) else values
+        kind = stage.output.type_of(name)
+        columns[name] = pa.array(
+            [row[name] for row in rows], None if kind is None else arrow_type(kind)
+        )
     return pa.table(columns)

@@ -17,7 +17,6 @@ from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.backlog import places_of, read_part
 from slackwater.execute.delta import Delta, distinct_values, pane_counts, row_counts, totals
-from slackwater.execute.derive import arrow_type
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Engine
 from slackwater.execute.runtime import Asked, Seen
@@ -26,6 +25,7 @@ from slackwater.execute.sinks.sink import Results, TableResults
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.stage import StreamPlan
 from slackwater.plan.state import State
+from slackwater.replay.types import arrow_type
 from slackwater.runs.catalog import backlog_state
 from slackwater.runs.files import write_file
 from slackwater.runs.run import Run, checksum, filled, new_run
@@ -130,7 +130,7 @@ class ArrowRuntime:
         found = found.cast(schema)
         counts = row_counts(found["pane"], state.pane, asked.wants.cuts.get(state.identity, ()))
         fails = [c for c in self._counts(engine, table, state) if not c.passes]
-        return Delta(state, found, None, (*counts, *_together(fails)))
+        return Delta(state, found, None, (*counts, *fails))
 
     def _admit(self, table: pa.Table, state: State, run: Run) -> Delta:
         """Write rows down as they are, by time; they are worked on when it is their turn."""
@@ -242,13 +242,3 @@ def _timed(table: pa.Table | None, stream: StreamPlan) -> pa.Table:
         table = pa.schema(from_plan).empty_table()
     times = table[stream.time].cast(pa.timestamp("us", table.schema.field(stream.time).type.tz))
     return table.select(stream.columns).append_column("__ts", times.cast(pa.int64()))
-
-
-def _together(counts: Sequence[PaneCount]) -> list[PaneCount]:
-    """Rows that fail, in one count: Spark counts those of joins so."""
-    if not counts:
-        return []
-    lows = [count.low for count in counts if count.low is not None]
-    highs = [count.high for count in counts if count.high is not None]
-    rows = sum(count.rows for count in counts)
-    return [PaneCount(None, False, rows, min(lows, default=None), max(highs, default=None))]

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from slackwater.control import request
-from slackwater.control.clock import origin_of
+from slackwater.control.clock import oldest_of, origin_of
 from slackwater.control.orders import ProdCall
 from slackwater.control.prods import (
     REQUEST,
@@ -46,6 +46,7 @@ class Snapshot:
             self.state.of(name).clock,
             self.state.of(name).watermark,
             origin_of(reading.streams, self.state.streams),
+            oldest=oldest_of(reading.streams, self.state.streams),
         )
         predicate = understand(name, reading.output, where)
         if isinstance(predicate, Problem):

@@ -278,17 +278,26 @@ class Writer(SqlWriter):
 
         An answer that was withdrawn is none.
         """
-        keys = self.names("__start", *stage_below.keys)
-        rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY abs(revision) DESC) AS __rank"
-        text = f"SELECT * FROM (SELECT *, {rank} FROM rows) WHERE __rank = 1 AND revision >= 0"
+        ranked = self._ranked(stage_below, "rows")
+        text = f"SELECT * FROM ({ranked}) WHERE __rank = 1 AND revision >= 0"
         return Statement(text, ("rows",))
 
     def versions(self, stage_below: Stage) -> Statement:
-        """All revisions of those ``rows`` that also occur in ``delta``, but for withdrawals."""
-        keys = ["__start", *stage_below.keys]
-        same = self._same("r", "d", keys)
-        text = f"SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same} WHERE r.revision >= 0"
+        """Those ``rows`` that are new, in ``delta``, and those they take the place of.
+
+        Both may belong to other groups above; older versions no longer do. A withdrawal is no row.
+        """
+        same = self._same("r", "d", ["__start", *stage_below.keys])
+        touched = f"(SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same})"
+        ranked = self._ranked(stage_below, touched)
+        text = f"SELECT * FROM ({ranked}) WHERE __rank <= 2 AND revision >= 0"
         return Statement(text, ("rows", "delta"))
+
+    def _ranked(self, stage_below: Stage, rows: str) -> str:
+        """Versions of rows, numbered from the newest one back."""
+        keys = self.names("__start", *stage_below.keys)
+        rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY abs(revision) DESC) AS __rank"
+        return f"SELECT *, {rank} FROM {rows}"
 
 
 def _relative_error(true: str, said: str, given: str) -> str:

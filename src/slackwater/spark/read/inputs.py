@@ -1,8 +1,8 @@
 """Raw rows for joins: all inputs of a pipeline read in one pass over the batch.
 
 Columns of different inputs share slots of equal type, so that a pass over several streams is
-hardly wider than one of them. Rows that fail their filter are only counted: they still move their
-stream's clock.
+hardly wider than one of them. Rows that fail their filter are only counted, by the hour: they still
+move their stream's clock.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from slackwater.query.expression import Expression, column
 from slackwater.query.names import quoted
 from slackwater.spark.read.streams import BEAT, Intake
 from slackwater.stats.panes import PaneCount
+from slackwater.units import HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,15 @@ class Beside:
             counted = self._batch.agg(*self._watched).first()
             return {} if counted is None else counted.asDict()
 
+    def by_hour(self, rows: Column) -> tuple[PaneCount, ...]:
+        """Rows that do not pass, by the hour: a job of its own, since what is counted beside
+        another one has no groups.
+        """
+        hour = F.expr(f"__ts div {HOUR}")
+        ends = (F.count("*").alias("rows"), F.min("__ts").alias("low"), F.max("__ts").alias("high"))
+        found = self._batch.where(rows).groupBy(hour).agg(*ends).collect()
+        return tuple(PaneCount(None, False, one.rows, one.low, one.high) for one in found)
+
 
 @dataclass(frozen=True, slots=True)
 class InputReader:
@@ -60,6 +70,7 @@ class InputReader:
     wide: tuple[Column, ...]
     passes: Column | None
     watched: tuple[Column, ...]
+    fails: dict[int, Column]
 
     def rows(self, batch: DataFrame, *, wide: bool = False) -> tuple[DataFrame, Beside | None]:
         """The rows of all inputs, tagged by ``__input``, and what will be counted beside them.
@@ -86,11 +97,18 @@ class InputReader:
         return found
 
     def failed(self, beside: Beside | None, number: int) -> tuple[PaneCount, ...]:
-        """Rows of an input's stream that did not pass its filter."""
+        """Rows of an input's stream that did not pass its filter, by the hour.
+
+        Nearly always there is one hour, or none, and nothing but the one job over the batch runs.
+        """
         if beside is None or not beside.counts.get(f"rows{number}"):
             return ()
-        rows, low, high = (beside.counts[f"{name}{number}"] for name in ("rows", "low", "high"))
-        return (PaneCount(None, False, rows, low, high),)
+        names = ("rows", "timed", "low", "high")
+        rows, timed, low, high = (beside.counts[f"{name}{number}"] for name in names)
+        if low is not None and low // HOUR != high // HOUR:
+            return beside.by_hour(self.fails[number])
+        spans = ((timed, low, high), (rows - timed, None, None))
+        return tuple(PaneCount(None, False, *span) for span in spans if span[0])
 
     @staticmethod
     def beat(beside: Beside | None) -> int | None:
@@ -153,6 +171,7 @@ def _reader(
         (*lead, *own),
         None if all_pass else F.expr(f"coalesce({_case(kept, tagged)}, false)"),
         tuple(_watched(inputs, intake)),
+        {number: F.expr(fails) for number, fails in _fails(inputs, tagged).items()},
     )
 
 
@@ -200,16 +219,22 @@ def _case(branches: Sequence[tuple[int, str]], tagged: bool) -> str:
     return f"CASE __stream {whens} END"
 
 
+def _fails(inputs: Sequence[Input], tagged: bool) -> dict[int, str]:
+    """By input whose rows do not all pass: which are of its stream, and do not."""
+    return {
+        number: (f"__stream = {one.stream} AND " if tagged else "") + f"NOT {_passes(one, tagged)}"
+        for number, one in enumerate(inputs)
+        if one.state.where is not None
+    }
+
+
 def _watched(inputs: Sequence[Input], intake: Intake) -> list[Column]:
     """What to count of rows that do not pass; nothing where all do."""
-    tagged, found = intake.is_tagged, []
-    for number, one in enumerate(inputs):
-        if one.state.where is None:
-            continue
-        mine = f"__stream = {one.stream} AND " if tagged else ""
-        fails = f"{mine}NOT {_passes(one, tagged)}"
+    found = []
+    for number, fails in _fails(inputs, intake.is_tagged).items():
         found += [
             F.expr(f"count_if({fails}) AS rows{number}"),
+            F.expr(f"count(CASE WHEN {fails} THEN __ts END) AS timed{number}"),
             F.expr(f"min(CASE WHEN {fails} THEN __ts END) AS low{number}"),
             F.expr(f"max(CASE WHEN {fails} THEN __ts END) AS high{number}"),
         ]

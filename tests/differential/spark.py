@@ -1,14 +1,10 @@
-"""Runs a case in the engine, and reads what it left behind."""
+"""Cases in a Spark session: batches by hand, or files through the public API."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,44 +12,29 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.control.request import Request
-from slackwater.events import log
-from slackwater.query.schema import Column, Schema
-from slackwater.query.stream import Query, Stream, StreamDef
-from slackwater.runs.requests import new_id
+from slackwater.query.stream import Query
 from slackwater.spark.sources import files
 from tests.differential.case import Case, Life, seconds
-from tests.differential.terms import Row
+from tests.differential.place import Left, by_hand, left_in, request, scratch
 from tests.spark import driver
 
 PATIENCE = 120  # seconds for a batch
 
 
-@dataclass
-class Left:
-    """What a run left: by batch the report, by batch and query results and rows set aside."""
+@dataclass(frozen=True)
+class Spark:
+    """Runs cases in a session, by hand or through the public API."""
 
-    reports: dict[int, dict[str, Any]] = field(default_factory=dict)
-    results: dict[tuple[int, str], list[Row]] = field(default_factory=dict)
-    sides: dict[tuple[int, str], list[Row]] = field(default_factory=dict)
+    session: SparkSession
+    name: str = "spark"
 
+    def fitted(self, case: Case) -> Case:
+        return case
 
-def run(session: SparkSession, case: Case) -> Left:
-    """Run a case in a folder of its own."""
-    with scratch(case) as folder:
-        run_in(session, case, folder)
-        return left_in(folder / "checkpoint", case)
-
-
-@contextmanager
-def scratch(case: Case) -> Iterator[Path]:
-    top = Path(tempfile.mkdtemp(prefix="differential-"))
-    try:
-        folder = top / case.folder
-        folder.mkdir()
-        yield folder
-    finally:
-        shutil.rmtree(top, ignore_errors=True)
+    def run(self, case: Case) -> Left:
+        with scratch(case) as folder:
+            run_in(self.session, case, folder)
+            return left_in(folder / "checkpoint", case)
 
 
 def run_in(session: SparkSession, case: Case, folder: Path) -> None:
@@ -68,17 +49,7 @@ def run_in(session: SparkSession, case: Case, folder: Path) -> None:
 
 def run_by_hand(session: SparkSession, case: Case, folder: Path) -> None:
     """Batches are handed to the loop; between lives it is closed and opened again."""
-    bases = {
-        feed.name: Stream(
-            StreamDef(
-                feed.name,
-                Schema(tuple(Column(name, kind.sql) for name, kind in feed.columns.items())),
-                feed.time,
-                max_ahead=seconds(feed.max_ahead),
-            )
-        )
-        for feed in case.feeds
-    }
+    bases = by_hand(case)
     empty = {feed.name: feed.table([]) for feed in case.feeds}
     number = 0
     for index, life in enumerate(case.lives):
@@ -93,9 +64,7 @@ def run_by_hand(session: SparkSession, case: Case, folder: Path) -> None:
         try:
             for _ in range(life.batches):
                 loop.pin = case.pins.get(number, loop.pin)  # type: ignore[assignment]
-                for query, where in case.requests.get(number, ()):
-                    text = None if where is None else where.sql
-                    loop.inbox.put(Request(new_id(), query, text))
+                request(loop, case, number)
                 tables = {f.name: f.table(case.batches[number][f.name]) for f in case.feeds}
                 loop.process(driver.frame(session, loop, tables, empty), number)
                 number += 1
@@ -160,20 +129,3 @@ def live(
     finally:
         handle.stop()
     assert len(seen) == life.batches, f"{seen} of {life.batches} batches"
-
-
-def left_in(checkpoint: Path, case: Case) -> Left:
-    found = Left()
-    for event in log.read(checkpoint / "events.jsonl"):
-        if event["event"] == "batch":
-            found.reports[event["batch"]] = event
-    for asked in case.queries:
-        for kind, into in (("results", found.results), ("side", found.sides)):
-            for folder in (checkpoint / kind / asked.name).glob("batch=*"):
-                rows = [
-                    row
-                    for file in sorted(folder.glob("*.parquet"))
-                    for row in pq.ParquetFile(file).read().to_pylist()
-                ]
-                into[int(folder.name.removeprefix("batch=")), asked.name] = rows
-    return found
