@@ -15,7 +15,7 @@ from slackwater.control.request import Request
 from slackwater.events import log
 from slackwater.execute import loop as looping
 from slackwater.execute.batch import Applying
-from slackwater.execute.estimates.near import Near
+from slackwater.execute.estimates.in_driver import Near
 from slackwater.plan import estimates as build
 from slackwater.query.expression import Expression
 from slackwater.query.stream import Query

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.execute.estimates.near import Near
+from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.estimates.sample import MOST, sample_of
 from slackwater.execute.sinks import MemorySink
 from tests.events.test_schema import undocumented

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import slackwater as sw
 from slackwater.query.stream import Query, Stream
-from slackwater.runs.beat import beat_period
+from slackwater.runs.heartbeat import beat_period
 from slackwater.spark.handle import Handle
 
 

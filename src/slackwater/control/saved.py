@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msgspec import convert, to_builtins
 
-from slackwater.control import version4
+from slackwater.control import saved_version4
 from slackwater.control.prods import ProdMemory
 from slackwater.control.records import (
     STATE_VERSION,
@@ -45,7 +45,7 @@ def read_state(
     Version 4 kept what was measured in the manifest, beside the state.
     """
     is_old = value["version"] == 4
-    found = _read(version4.state(value, manifest or {}) if is_old else value, ControlState)
+    found = _read(saved_version4.state(value, manifest or {}) if is_old else value, ControlState)
     kinds = {one.name: one.memory for one in controllers}
     queries = {
         name: replace(memory, controllers=_typed(memory.controllers, kinds))
@@ -82,7 +82,7 @@ def _measured(after: QueryMemory, before: QueryMemory) -> QueryMemory:
 
 def read_decision(value: Mapping[str, Any], controllers: Controllers = CONTROLLERS) -> Decision:
     """The decision that was written, by this version or the one before."""
-    found = _read(value if "version" in value else version4.decision(value), Decision)
+    found = _read(value if "version" in value else saved_version4.decision(value), Decision)
     kinds = {one.name: one.order for one in controllers if one.order is not None}
     queries = {
         name: replace(query, orders=_typed(query.orders, kinds))

@@ -15,7 +15,7 @@ from slackwater.disorder.periods import Found
 from slackwater.errors import Problem
 from slackwater.execute.delta import Delta, absorb
 from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.near import Near
+from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.sample import Sample
 from slackwater.execute.estimates.turn import EstimateTurn

@@ -35,7 +35,7 @@ from slackwater.execute.batch import Execution, Layout, Outcome
 from slackwater.execute.deliver import Outlets
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.near import Near
+from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.estimates.snapshot import Snapshot
 from slackwater.execute.estimates.trial import check_sources
 from slackwater.execute.limits import Limits

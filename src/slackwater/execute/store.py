@@ -12,7 +12,7 @@ from slackwater.execute.batch import Layout
 from slackwater.execute.compaction import compact, estimate_rule, merge_rules
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.near import Near
+from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.limits import Limits
 from slackwater.runs.catalog import Catalog, backlog_state, estimates_state
 from slackwater.runs.checkpoint import Checkpoint

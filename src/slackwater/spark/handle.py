@@ -15,9 +15,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.control.accuracy import Accuracy
 from slackwater.control.prods import accuracies
+from slackwater.control.promises import standings
 from slackwater.control.records import Tier
 from slackwater.control.request import Request, problem_of
-from slackwater.control.standing import standings
 from slackwater.errors import QueryError, SlackwaterError
 from slackwater.events import log
 from slackwater.execute.estimates.ask import ATTEMPTS, read_estimates

@@ -25,8 +25,8 @@ from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.runs.agreement import agree
-from slackwater.runs.beat import beat_period
 from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.heartbeat import beat_period
 from slackwater.runs.offsets import SparkLog
 from slackwater.runs.paths import is_remote, local_path
 from slackwater.spark.check import check_all, refuse_strangers

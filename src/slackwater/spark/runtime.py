@@ -29,9 +29,9 @@ from slackwater.runs.run import Run
 from slackwater.spark.failure import storage_failure
 from slackwater.spark.read.arrivals import Arrivals
 from slackwater.spark.read.backlog import chosen_rows
-from slackwater.spark.read.late import late_rows
 from slackwater.spark.read.observe import Observing, observed
 from slackwater.spark.read.partials import Observer
+from slackwater.spark.read.side_output import late_rows
 from slackwater.spark.read.streams import Intake
 from slackwater.spark.schemas import arrow_schema, as_frame
 from slackwater.spark.session import few_cores, one_meaning

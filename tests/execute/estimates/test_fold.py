@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import slackwater as sw
 from slackwater.execute.duck import DuckEngine
-from slackwater.execute.estimates.fast import FOLDED, can_fold, folded
+from slackwater.execute.estimates.arrow import FOLDED, can_fold, folded
 from slackwater.plan.build import check
 from slackwater.plan.sql.estimates import Fold, fold
 from slackwater.plan.stage import Stage, lay_out

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.execute.duck import DuckEngine
-from slackwater.execute.estimates.fast import labelled
+from slackwater.execute.estimates.arrow import labelled
 from slackwater.execute.estimates.reading import HIDDEN, Reading
 from slackwater.plan.estimates import EstimateColumns
 from slackwater.plan.sql.estimates import spoken

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from slackwater.execute.duck import DuckEngine
-from slackwater.execute.estimates.near import Near
+from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.limits import Limits
 from slackwater.plan.sql.estimates import ReadingStep

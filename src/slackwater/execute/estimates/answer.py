@@ -10,7 +10,7 @@ from slackwater.control.orders import ProdCall
 from slackwater.control.prods import ProdMemory
 from slackwater.errors import Problem
 from slackwater.execute.engine import R
-from slackwater.execute.estimates.fast import tally
+from slackwater.execute.estimates.arrow import tally
 from slackwater.execute.estimates.fault import fault
 from slackwater.execute.estimates.read import Estimator
 

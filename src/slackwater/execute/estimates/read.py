@@ -14,7 +14,7 @@ from slackwater.control.orders import ProdCall
 from slackwater.control.prods import Mark, ProdMemory, Progress, marks
 from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
 from slackwater.execute.engine import R, Reader, Wanted
-from slackwater.execute.estimates.fast import can_fold, folded, labelled
+from slackwater.execute.estimates.arrow import can_fold, folded, labelled
 from slackwater.execute.estimates.reading import Reading
 from slackwater.plan.sql.estimates import MARKS, ReadingStep, spoken
 from slackwater.plan.sql.statement import Statement

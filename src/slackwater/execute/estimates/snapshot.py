@@ -19,7 +19,7 @@ from slackwater.control.records import ControlState
 from slackwater.control.request import understand, why_none
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.engine import R, Reader
-from slackwater.execute.estimates.fast import pick
+from slackwater.execute.estimates.arrow import pick
 from slackwater.execute.estimates.fault import fault
 from slackwater.execute.estimates.read import Estimator
 from slackwater.execute.estimates.reading import Reading

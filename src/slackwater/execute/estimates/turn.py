@@ -12,9 +12,9 @@ from slackwater.control.turn import Turn
 from slackwater.errors import Problem
 from slackwater.execute.engine import Engine, Wanted
 from slackwater.execute.estimates.answer import Speaker
-from slackwater.execute.estimates.fast import can_pair, pairs_of, pick
+from slackwater.execute.estimates.arrow import can_pair, pairs_of, pick
+from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.estimates.judge import compare, sample
-from slackwater.execute.estimates.near import Near
 from slackwater.execute.estimates.read import Estimator
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.sample import Sample
