@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,10 @@ def perform(run: Run, console: Console, form: Form) -> Performed:
     feed = Feed()
     asked = pipeline(*(watched(q, run.folder, feed, collect=run.collect) for q in run.queries))
     shown = Shown(Follower(run.folder, from_now=True), AnswerBook(asked.plan), run.title, run.limit)
-    how = {field.name: getattr(run.options, field.name) for field in fields(run.options)}
     # The handler for Ctrl-C comes after the session, which installs one of its own.
     with closing(shown.run), interruptible() as stop, open_view(form, console, shown) as view:
         watch = Watch(shown.run, feed, shown.answers, view)
-        handle = asked.start(str(run.folder), **how, spark=session)
+        handle = asked.launch(str(run.folder), run.options, session)
         drive(handle, watch, stop, limit=run.limit, log=run.log)
     if shown.run.error is not None:
         raise shown.run.error

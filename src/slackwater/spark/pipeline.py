@@ -216,6 +216,12 @@ class Pipeline:
         options = Options(
             trigger, tier, columnar_rows, heartbeat, flush, on_batch, max_state_rows, prods
         )
+        return self.launch(checkpoint, options, spark)
+
+    def launch(
+        self, checkpoint: str, options: Options, spark: SparkSession | None = None
+    ) -> Handle:
+        """:meth:`start` with its options in one record."""
         if found := options.problems():
             raise QueryError(found)
         session = spark or SparkSession.getActiveSession() or local_session()
@@ -231,7 +237,7 @@ class Pipeline:
         said = words(self.queries, meaning)
         folder = Checkpoint.open(checkpoint, fingerprint(meaning), meaning, said)
         try:
-            return self._launch(options, session, frames, folder)
+            return self._opened(options, session, frames, folder)
         except BaseException:
             folder.close()
             raise
@@ -242,7 +248,7 @@ class Pipeline:
         handle.await_termination()
         return handle
 
-    def _launch(
+    def _opened(
         self,
         options: Options,
         session: SparkSession,
