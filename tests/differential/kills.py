@@ -12,7 +12,7 @@ from tests.differential.compare import differences
 from tests.differential.runner import left_in, scratch, write_batch
 from tests.differential.seven import from_scratch, last_words, seven
 from tests.spark.child import Child, Fate, line_of
-from tests.spark.story import ending
+from tests.story import ending
 
 MODULE = "tests.differential.victim"
 

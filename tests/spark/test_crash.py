@@ -28,7 +28,7 @@ from slackwater.spark.read.streams import join_streams
 from slackwater.spark.tier.parquet import write_parquet
 from tests.spark.driver import batch, frame, readings, run
 from tests.spark.mortal import Reaper, mortal
-from tests.spark.story import batches, ending, leftovers, missing, queries
+from tests.story import batches, ending, leftovers, missing, queries
 
 EMITS: tuple[Emit, ...] = ("immediate", "ordered")
 pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(1200)]

@@ -134,7 +134,7 @@ class ArrowRuntime:
 
     def _admit(self, table: pa.Table, state: State, run: Run) -> Delta:
         """Write rows down as they are, by time; they are worked on when it is their turn."""
-        order = pc.sort_indices(table, [("__ts", "ascending")], null_placement="at_end")
+        order = pc.sort_indices(table, [("__ts", "ascending")])
         table = table.take(order)
         counts = pane_counts(table["__ts"], state)
         lows = [count.low for count in counts if count.low is not None]
