@@ -72,7 +72,7 @@ def check(stream: Stream, cuts: Any, driver: Driver = PLAIN, **terms: Any) -> Qu
 
 
 @pytest.mark.spec("prodding:F8", "prodding:F9", "prodding:F11", "qddh:F005", "qddh:F052")
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE)
 def test_one_level_gives_what_the_interpreter_gives(
     cuts: Any, window: tuple[int, int], slack: int, late: str
@@ -106,7 +106,7 @@ def test_a_withdrawn_answer_is_no_row_of_the_level_above() -> None:
 
 
 @pytest.mark.spec("prodding:F2", "qddh:F009")
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(CUTS, WINDOW, st.integers(0, 3))
 def test_final_versions_equal_a_recomputation_from_all_rows(
     cuts: Any, window: tuple[int, int], slack: int

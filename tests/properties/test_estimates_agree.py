@@ -214,7 +214,7 @@ def agree(
 
 
 @pytest.mark.spec("prodding:F21", "prodding:F23", "prodding:F30", "prodding:F38")
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE, st.sampled_from(SHAPES), PRODS)
 def test_estimates_say_what_ending_the_stream_would_and_finals_do_not_change(
     cuts: Any,
@@ -264,7 +264,7 @@ def test_windows_below_may_begin_after_the_clock() -> None:
 
 
 @pytest.mark.spec("prodding:F26")
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(CUTS, CUTS, WINDOW, st.sampled_from(["drop", "revise"]))
 def test_estimates_above_a_join_say_the_same(
     left: Any, right: Any, window: tuple[int, int], late: str

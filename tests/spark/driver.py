@@ -50,7 +50,7 @@ def make_loop(
 ) -> Loop:
     """``empty`` has tables without rows for streams whose types Arrow has no word for."""
     pipeline = Pipeline(queries)
-    none = {**_empty(pipeline.plan, empty or {}), **(empty or {})}
+    none = {**empty_tables(pipeline.plan, empty or {}), **(empty or {})}
     frames = {name: as_frame(session, table) for name, table in none.items()}
     _, intake = join_streams(pipeline.plan, frames)
     meaning = describe(pipeline.plan)
@@ -65,17 +65,19 @@ def frame(
     """A micro-batch as Spark would hand it over; one table is given to every stream."""
     names = [stream.name for stream in loop.policy.plan.streams]
     given = tables if isinstance(tables, dict) else dict.fromkeys(names, tables)
-    none = {**_empty(loop.policy.plan, given), **(empty or {})}
+    none = {**empty_tables(loop.policy.plan, given), **(empty or {})}
     frames = {name: as_frame(session, given.get(name, none.get(name))) for name in names}
     return join_streams(loop.policy.plan, frames)[0]
 
 
-def _empty(plan: PipelinePlan, given: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+def empty_tables(
+    plan: PipelinePlan, given: Mapping[str, pa.Table] | None = None
+) -> dict[str, pa.Table]:
     """A table without rows for each stream that is not given."""
     kinds = {
         stream.name: {c.name: arrow_type(c.type) for c in stream.schema.columns}
         for stream in plan.streams
-        if stream.name not in given
+        if stream.name not in (given or {})
     }
     return {name: pa.schema(columns).empty_table() for name, columns in kinds.items()}
 

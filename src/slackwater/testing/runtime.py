@@ -191,7 +191,7 @@ class ArrowRuntime:
             f"FROM input WHERE coalesce({passes}, false)"
         )
         text = f"SELECT * FROM ({text}) WHERE _reason IS NOT NULL"
-        return self._run(Statement(text, ("input",)), {"input": table})
+        return _in_utc(self._run(Statement(text, ("input",)), {"input": table}))
 
     def _stream(self, name: str) -> StreamPlan:
         return next(stream for stream in self.policy.plan.streams if stream.name == name)
@@ -242,6 +242,17 @@ def _timed(table: pa.Table | None, stream: StreamPlan) -> pa.Table:
         table = pa.schema(from_plan).empty_table()
     times = table[stream.time].cast(pa.timestamp("us", table.schema.field(stream.time).type.tz))
     return table.select(stream.columns).append_column("__ts", times.cast(pa.int64()))
+
+
+def _in_utc(table: pa.Table) -> pa.Table:
+    """Instants as Spark hands them over, whatever the zone of the session."""
+    fields = [
+        field.with_type(pa.timestamp("us", "UTC"))
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None
+        else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
 
 
 def _together(counts: Sequence[PaneCount]) -> list[PaneCount]:
