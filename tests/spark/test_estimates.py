@@ -38,7 +38,7 @@ def started(spark: SparkSession, story: Path, **options: Any) -> tuple[sw.Handle
     return sw.pipeline(query).start(str(story / "ck"), spark=spark, **options), answers
 
 
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
+@pytest.mark.parametrize("tier", ["columnar", pytest.param("spark", marks=pytest.mark.slow)])
 def test_a_running_or_stopped_pipeline_is_asked_without_stopping_it(
     spark: SparkSession, story: Path, tier: str
 ) -> None:
