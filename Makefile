@@ -9,9 +9,11 @@ READY   := $(VENV)/.ready
 # One Spark per worker, two cores each: more workers only fight for the machine.
 WORKERS ?= 2
 ARGS    ?=
+PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+LONG    := slow or kill or papers
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-cluster lint check bench docs constraints clean
+.PHONY: help setup run test test-long test-full test-cluster lint check bench docs constraints clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 16
@@ -30,8 +32,14 @@ $(READY): pyproject.toml constraints.txt scripts/check_machine.py
 run: setup       ## the demo: about a minute, live view (ARGS='--seconds 20')
 	$(BIN)/slackwater demo $(ARGS)
 
-test: setup      ## all tests but those that need a cluster (ARGS='-k windows')
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+test: setup      ## the tests for every change (ARGS='-k windows')
+	$(PYTEST) -m 'not ($(LONG))' $(ARGS)
+
+test-long: setup ## what make test leaves out: slow ones, kills, papers
+	$(PYTEST) -m '$(LONG)' $(ARGS)
+
+test-full: setup ## both, all but the tests that need a cluster
+	$(PYTEST) $(ARGS)
 
 test-cluster: setup  ## the tests on a standalone master with two workers, on loopback
 	$(BIN)/python -m pytest -m cluster $(ARGS)
@@ -42,7 +50,7 @@ lint: setup      ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test ## everything a change has to pass
+check: lint test ## style, types, layers and the tests for every change
 
 bench: setup     ## windows: plain Spark against Slackwater (ARGS='--quick')
 	$(BIN)/slackwater bench windows $(ARGS)

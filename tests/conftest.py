@@ -14,6 +14,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from tests.driver import Driver
+
 pytest_plugins = ["tests.spec_report"]
 
 os.environ["TZ"] = "UTC"
@@ -65,3 +67,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+ON_SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow])
+
+
+@pytest.fixture(params=["columnar", ON_SPARK])
+def driver(request: pytest.FixtureRequest) -> Driver:
+    """State in the driver, without Java; and state on the executors of a Spark."""
+    from tests.driver import Driver
+
+    if request.param == "columnar":
+        return Driver()
+    from tests.spark.driver import SparkDriver
+
+    return SparkDriver("spark", request.getfixturevalue("spark"))

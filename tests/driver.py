@@ -1,11 +1,13 @@
 """Drive the loop by hand: micro-batches from Arrow tables, no stream, no waiting, no Java.
 
-``tests/spark/driver.py`` does the same with a Spark session.
+``tests/spark/driver.py`` does the same with a Spark session. A test that takes the fixture
+``driver`` runs both ways.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,39 @@ def run(
 ) -> Loop[Micro]:
     """Feed the batches through one loop and end it."""
     return testing.run(queries, batches, folder, Settings(**options), flush=flush)
+
+
+@dataclass(frozen=True)
+class Driver:
+    """How a test drives its loops, to be handed about; this one needs no Java."""
+
+    tier: str = "columnar"
+
+    def make_loop(self, queries: Sequence[Query], folder: Path, **options: Any) -> Loop[Any]:
+        return make_loop(queries, folder, **options)
+
+    def feed(self, loop: Loop[Any], table: Batch, number: int | None = None) -> None:
+        feed(loop, table, number)
+
+    def run(
+        self,
+        queries: Sequence[Query],
+        batches: Sequence[Batch],
+        folder: Path,
+        *,
+        flush: bool = True,
+        **options: Any,
+    ) -> Loop[Any]:
+        """Feed the batches through one loop and end it."""
+        loop = self.make_loop(queries, folder, **options)
+        try:
+            for number, table in enumerate(batches):
+                self.feed(loop, table, number)
+            if flush:
+                loop.finish()
+        finally:
+            loop.close()
+        return loop
 
 
 def answers(sink: MemorySink, digits: int = 6) -> list[tuple[Any, ...]]:

@@ -1,9 +1,12 @@
-"""Where does a test show what it shows: on Spark, in code the engine calls, or in replay only?
+"""Where does a test show what it shows: on Spark, in the engine without it, or in replay only?
 
 Nobody keeps a list; the place of a test is read from what it uses:
 
 ``spark``
     It runs the engine on Spark: it has the ``spark`` fixture, or kills or spreads its processes.
+``engine``
+    It runs the loop of the engine, its state and sinks, over Arrow tables: it, or a helper beside
+    it, uses :mod:`tests.driver` or :mod:`slackwater.testing`.
 ``core``
     It runs code without Spark that the engine calls: every name of the package that the test
     module takes and the test uses is used by the engine, too (or is given to people).
@@ -22,29 +25,52 @@ from typing import Literal
 
 import pytest
 
-Place = Literal["spark", "core", "replay"]
-PLACES: tuple[Place, ...] = ("spark", "core", "replay")  # the first is worth most
+Place = Literal["spark", "engine", "core", "replay"]
+PLACES: tuple[Place, ...] = ("spark", "engine", "core", "replay")  # the first is worth most
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 ENGINE, NOT_ENGINE = "slackwater.spark", ("slackwater.bench",)
+SPARK = "tests/spark"
+RUNNING = {
+    (module, name)
+    for module in ("tests.driver", "slackwater.testing")
+    for name in ("Driver", "feed", "make_loop", "run")
+}
 REPLAYED = ("tests/replay", "tests/papers")
 # what every test may use without saying anything
 PLAIN = ("slackwater.errors", "slackwater.units")
 
 
 def place_of(item: pytest.Item) -> Place:
-    if any(item.get_closest_marker(name) for name in ("kill", "cluster")):
+    if any(item.get_closest_marker(name) for name in ("spark", "cluster")):
         return "spark"
     if "spark" in getattr(item, "fixturenames", ()):
         return "spark"
     path = item.path.resolve()
+    if path.is_relative_to(ROOT / SPARK) and item.get_closest_marker("kill"):
+        return "spark"  # processes of their own, each with its Spark
     if any(path.is_relative_to(ROOT / folder) for folder in REPLAYED):
         return "replay"
     function = getattr(item, "function", None)
     inner = getattr(getattr(function, "hypothesis", None), "inner_test", function)
     used = _names(inner.__code__) if inner is not None else set()
+    if "driver" in getattr(item, "fixturenames", ()) or drives(path, used):
+        return "engine"
     return place_of_names(path, used)
+
+
+def drives(path: Path, used: set[str]) -> bool:
+    """Whether a test that uses these names of its module runs a loop, itself or by a helper."""
+    known, waiting, seen = _functions(path), set(used), set[str]()
+    drivers = set(_drivers(path))
+    while waiting:
+        name = waiting.pop()
+        if name in drivers:
+            return True
+        seen.add(name)
+        waiting |= known.get(name, set()) - seen
+    return False
 
 
 def place_of_names(path: Path, used: set[str]) -> Place:
@@ -54,6 +80,32 @@ def place_of_names(path: Path, used: set[str]) -> Place:
     if not judged:
         return "replay"
     return "core" if all(_is_called(*source) for source in judged.values()) else "replay"
+
+
+@cache
+def _functions(path: Path) -> dict[str, set[str]]:
+    """Functions, classes and constants of a module, with the names that each of them uses."""
+    return {
+        name: {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        for node in _tree(path).body
+        for name in _defined(node)
+    }
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else ()
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _drivers(path: Path) -> Iterator[str]:
+    """Names of a module that run loops."""
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if (node.module, alias.name) in RUNNING:
+                    yield alias.asname or alias.name
 
 
 def _names(code: CodeType) -> set[str]:

@@ -6,8 +6,9 @@ A test names the items it shows::
     def test_...
 
 ``pytest --spec-report`` lists, for every specification, each item with its tests after the run, and
-in the column *engine* where it is shown: on ``spark``, in the ``core`` that the engine calls, or in
-``replay`` only (:mod:`tests.spec_place`). ``pytest --spec-report=FILE.json`` also writes the list.
+in the column *engine* where it is shown: on ``spark``, in the ``engine`` without Spark, in the
+``core`` that the engine calls, or in ``replay`` only (:mod:`tests.spec_place`).
+``pytest --spec-report=FILE.json`` also writes the list.
 Naming an unknown item fails collection.
 Works under pytest-xdist: the items travel with the test reports.
 """

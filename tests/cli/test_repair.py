@@ -9,7 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from slackwater.cli.main import app
+from slackwater.control.records import ControlState
 from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.manifest import Manifest
 
 cli = CliRunner()
 
@@ -19,7 +21,7 @@ def damaged(tmp_path: Path) -> Path:
     """A checkpoint of three batches without state, the newest manifest unreadable."""
     checkpoint = Checkpoint.open(tmp_path / "state", "p", {"streams": {}, "queries": {}})
     for batch in range(3):
-        checkpoint.commit(batch, {"batch": batch, "runs": [], "offsets": None})
+        checkpoint.commit(Manifest(batch, ControlState(), (), {}))
     checkpoint.close()
     checkpoint.manifest_path(2).write_text("{")
     return checkpoint.folder

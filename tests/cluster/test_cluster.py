@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.child import Child
 from tests.spark.driver import readings, run
-from tests.spark.story import batches, ending, leftovers, queries, write_input
+from tests.story import batches, ending, leftovers, queries, write_input
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(900)]
 

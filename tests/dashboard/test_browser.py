@@ -18,7 +18,7 @@ from tests.dashboard.browser import DRAWN, INK, chromium, needs_chromium, visit
 from tests.dashboard.serving import serving
 from tests.events.story import WALL, batch, costly, ended, plan, sample, tell
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.browser]
 START = 1_704_067_200_000_000  # 2024-01-01
 HOSTILE = '<img src=x onerror="window.hacked=1">\'</script><script>window.hacked=1</script>'
 

@@ -36,6 +36,7 @@ def wait_for(url: str) -> None:
 
 
 @needs_chromium
+@pytest.mark.browser
 @pytest.mark.slow
 def test_a_running_demo_is_drawn_live(spark: SparkSession, tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{free_port()}/"

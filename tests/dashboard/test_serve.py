@@ -78,6 +78,7 @@ def long_run(folder: Path) -> Path:
 
 
 @needs_chromium
+@pytest.mark.browser
 @pytest.mark.slow
 def test_a_hundred_thousand_batches_open_at_once_and_fit_in_200_mb(tmp_path: Path) -> None:
     folder = long_run(tmp_path / "long")

@@ -13,7 +13,7 @@ from tests.differential.place import left_in, scratch
 from tests.differential.seven import from_scratch, last_words, seven
 from tests.differential.spark import write_batch
 from tests.spark.child import Child, Fate, line_of
-from tests.spark.story import ending
+from tests.story import ending
 
 MODULE = "tests.differential.victim"
 

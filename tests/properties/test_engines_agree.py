@@ -1,4 +1,4 @@
-"""Both tiers, the interpreter and DuckDB from scratch give the same answers.
+"""The engine, the interpreter and DuckDB from scratch give the same answers.
 
 Random streams, disorder, windows, policies and cuts into micro-batches. The interpreter checks
 semantics (clock, late rows, revisions); DuckDB recomputes from all rows, because two
@@ -14,15 +14,14 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.query.stream import Query, Stream
-from tests import driver
-from tests.spark.driver import answers, batch, readings, replayed, run
+from tests.driver import Driver, answers, batch, readings, replayed, run
 
+PLAIN = Driver()
 SECONDS = st.integers(0, 400).map(lambda tenth: tenth / 10)
 ROW = st.tuples(
     st.one_of(SECONDS, SECONDS, SECONDS, st.none()),
@@ -62,47 +61,34 @@ def two_levels(size: int, slide: int) -> Stream:
     )
 
 
-def check(session: SparkSession, stream: Stream, cuts: Any, tier: str, **terms: Any) -> Query:
+def check(stream: Stream, cuts: Any, driver: Driver = PLAIN, **terms: Any) -> Query:
     batches = [batch(*rows) for rows in cuts]
     sink = sw.memory()
     query = stream.query("q", sw.slack(terms.pop("slack")), sink=sink, **terms)
     with tempfile.TemporaryDirectory() as folder:
-        run(session, (query,), batches, Path(folder), tier=tier)
+        driver.run((query,), batches, Path(folder))
     assert answers(sink) == replayed(query, batches)
     return query
 
 
 @pytest.mark.spec("prodding:F8", "prodding:F9", "prodding:F11", "qddh:F005", "qddh:F052")
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE)
-def test_columnar_tier_gives_what_the_interpreter_gives(
-    spark: SparkSession, cuts: Any, window: tuple[int, int], slack: int, late: str
+def test_one_level_gives_what_the_interpreter_gives(
+    cuts: Any, window: tuple[int, int], slack: int, late: str
 ) -> None:
-    check(spark, one_level(*window), cuts, "columnar", slack=slack, late=late)
+    check(one_level(*window), cuts, slack=slack, late=late)
 
 
-@settings(max_examples=15)
+@settings(max_examples=60)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE)
-def test_two_levels_in_the_columnar_tier_give_what_the_interpreter_gives(
-    spark: SparkSession, cuts: Any, window: tuple[int, int], slack: int, late: str
+def test_two_levels_give_what_the_interpreter_gives(
+    cuts: Any, window: tuple[int, int], slack: int, late: str
 ) -> None:
-    check(spark, two_levels(*window), cuts, "columnar", slack=slack, late=late)
+    check(two_levels(*window), cuts, slack=slack, late=late)
 
 
-SMALL_STEPS = [[(1.0, 0, 1), (5.0, 1, 2), (9.0, 1, 7), (14.5, 0, 2)], [(15.5, 0, 3)], [(6.0, 1, 5)]]
-
-
-@settings(max_examples=4)
-@given(st.lists(st.lists(ROW, max_size=8), min_size=2, max_size=3), WINDOW, LATE)
-@example(SMALL_STEPS, (2, 2), "revise").via("a watermark that moves without closing a window")
-def test_spark_tier_gives_what_the_interpreter_gives(
-    spark: SparkSession, cuts: Any, window: tuple[int, int], late: str
-) -> None:
-    check(spark, two_levels(*window), cuts, "spark", slack=2, late=late)
-
-
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
-def test_a_withdrawn_answer_is_no_row_of_the_level_above(spark: SparkSession, tier: str) -> None:
+def test_a_withdrawn_answer_is_no_row_of_the_level_above() -> None:
     """A late row moves its group to another key; nothing is left of it where it was."""
     groups = readings().window("1 s").group_by("k").aggregate(n="count(*)")
     sizes = groups.window("2 s").group_by("n AS size").aggregate(groups="count(*)")
@@ -111,7 +97,7 @@ def test_a_withdrawn_answer_is_no_row_of_the_level_above(spark: SparkSession, ti
     query = above.query("q", late="revise", keep="1 minute", sink=sink)
     batches = [batch((0.1, 1, 0), (1.5, 2, 0), (5, 9, 0)), batch((0.2, 1, 0)), batch((1.6, 2, 0))]
     with tempfile.TemporaryDirectory() as folder:
-        run(spark, (query,), batches, Path(folder), tier=tier, flush=False)
+        run((query,), batches, Path(folder), flush=False)
     table = sink.table()
     assert table is not None
     told = [(r["revision"], r["odd"], r["sizes"]) for r in table.to_pylist()]
@@ -126,7 +112,7 @@ def test_a_group_that_a_row_left_long_ago_is_not_answered_again(tmp_path: Path) 
     sink = sw.memory()
     query = above.query("q", late="revise", keep="1 minute", sink=sink)
     batches = [batch(*rows) for rows in ([(1, 1, 5)], [(9, 1, 1)], [(0, 1, 5)], [(0.5, 1, 5)])]
-    driver.run([query], batches, tmp_path, flush=False)
+    run((query,), batches, tmp_path, flush=False)
     assert answers(sink) == replayed(query, batches, flush=False)
     told = {number: table["total"].to_pylist() for number, table in sink.batches.items()}
     assert {number: sorted(some) for number, some in told.items()} == {
@@ -137,10 +123,10 @@ def test_a_group_that_a_row_left_long_ago_is_not_answered_again(tmp_path: Path) 
 
 
 @pytest.mark.spec("prodding:F2", "qddh:F009")
-@settings(max_examples=20)
+@settings(max_examples=60)
 @given(CUTS, WINDOW, st.integers(0, 3))
 def test_final_versions_equal_a_recomputation_from_all_rows(
-    spark: SparkSession, cuts: Any, window: tuple[int, int], slack: int
+    cuts: Any, window: tuple[int, int], slack: int
 ) -> None:
     """With revisions kept for ever, the last word on every window is the exact answer."""
     size, slide = window
@@ -154,7 +140,7 @@ def test_final_versions_equal_a_recomputation_from_all_rows(
     query = stream.query("q", sw.slack(slack), late="revise", keep="1 hour", sink=sink)
     batches = [batch(*rows) for rows in cuts]
     with tempfile.TemporaryDirectory() as folder:
-        run(spark, (query,), batches, Path(folder))
+        run((query,), batches, Path(folder))
     assert newest(sink.table()) == from_scratch(pa.concat_tables(batches), size, slide)
 
 

@@ -18,7 +18,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.execute.limits import Limits
@@ -27,9 +26,8 @@ from slackwater.plan.build import check as checked
 from slackwater.plan.stage import lay_out
 from slackwater.query.stream import Query, Stream
 from slackwater.replay.interpreter import Interpreter, Row
-from tests import driver
-from tests.properties.test_engines_agree import CUTS, LATE, WINDOW, one_level, two_levels
-from tests.spark.driver import batch, readings, run
+from tests.driver import Driver, batch, readings
+from tests.properties.test_engines_agree import CUTS, LATE, PLAIN, WINDOW, one_level, two_levels
 
 PRODS = st.lists(
     st.one_of(
@@ -182,17 +180,16 @@ def estimated(sink: MemorySink) -> dict[int, set[Told]]:
     return {number: rows for number, rows in found.items() if rows}
 
 
-def ran(session: SparkSession, tables: Sequence[Any], tier: str, *queries: Query) -> None:
+def ran(tables: Sequence[Any], *queries: Query, driver: Driver = PLAIN, **how: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        run(session, queries, tables, Path(folder), tier=tier)
+        driver.run(queries, tables, Path(folder), **how)
 
 
-def check(
-    session: SparkSession, stream: Stream, tables: Sequence[Any], tier: str, **terms: Any
-) -> None:
+def check(stream: Stream, tables: Sequence[Any], driver: Driver = PLAIN, **terms: Any) -> None:
     sink, prods = sw.memory(), terms.pop("prods")
-    contract = sw.slack(terms.pop("slack"))
-    ran(session, tables, tier, stream.query("q", contract, sink=sink, estimates=prods, **terms))
+    contract, limits = sw.slack(terms.pop("slack")), terms.pop("limits", Limits())
+    query = stream.query("q", contract, sink=sink, estimates=prods, **terms)
+    ran(tables, query, driver=driver, limits=limits)
     agree(sink, stream.query("q", contract, **terms), tables, from_tables(tables), prods)
 
 
@@ -214,10 +211,9 @@ def agree(
 
 
 @pytest.mark.spec("prodding:F21", "prodding:F23", "prodding:F30", "prodding:F38")
-@settings(max_examples=30)
+@settings(max_examples=40)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE, st.sampled_from(SHAPES), PRODS)
-def test_columnar_estimates_say_what_ending_the_stream_would_and_finals_do_not_change(
-    spark: SparkSession,
+def test_estimates_say_what_ending_the_stream_would_and_finals_do_not_change(
     cuts: Any,
     window: tuple[int, int],
     slack: int,
@@ -227,7 +223,7 @@ def test_columnar_estimates_say_what_ending_the_stream_would_and_finals_do_not_c
 ) -> None:
     tables = [batch(*rows) for rows in cuts]
     terms = {"slack": slack, "late": late}
-    check(spark, shape(*window), tables, "columnar", prods=prods, **terms)
+    check(shape(*window), tables, prods=prods, **terms)
 
 
 def longer(seed: int = 7) -> list[pa.Table]:
@@ -242,7 +238,7 @@ def longer(seed: int = 7) -> list[pa.Table]:
     return [batch(*(row(number) for _ in range(9))) for number in range(7)]
 
 
-def test_every_shape_says_so_in_every_batch_of_a_longer_stream(spark: SparkSession) -> None:
+def test_every_shape_says_so_in_every_batch_of_a_longer_stream() -> None:
     """Windows of all levels close in it, are open, and are revised: random streams are short."""
     tables, prods = longer(), [sw.estimates(every=0)]
     sinks = {(shape, late): sw.memory() for shape in SHAPES for late in ("drop", "revise")}
@@ -251,17 +247,17 @@ def test_every_shape_says_so_in_every_batch_of_a_longer_stream(spark: SparkSessi
         for shape, late in sinks
     }
     asked = (replace(queries[one], sink=sinks[one], estimates=tuple(prods)) for one in sinks)
-    ran(spark, tables, "columnar", *asked)
+    ran(tables, *asked)
     for one, sink in sinks.items():
         assert len(estimated(sink)) >= len(tables) - 1  # the first one may begin the clock
         agree(sink, queries[one], tables, from_tables(tables), prods)
 
 
-def test_windows_below_may_begin_after_the_clock(spark: SparkSession) -> None:
+def test_windows_below_may_begin_after_the_clock() -> None:
     """[10, 15) is open at 11, its answer goes to [12, 24), and that one's to [0, 24)."""
     tables = [batch((1, 1, 1)), batch((11, 1, 1))]
     prods = [sw.estimates(every=0)]
-    check(spark, three_levels(5, 5), tables, "columnar", prods=prods, slack=2, late="drop")
+    check(three_levels(5, 5), tables, prods=prods, slack=2, late="drop")
 
 
 @pytest.mark.parametrize("shape", [one_level, summed_up])
@@ -270,34 +266,16 @@ def test_rows_from_before_the_stream_began_are_estimated_too(shape: Any, tmp_pat
     tables = [batch((9, 1, 1)), batch((3, 1, 1), (10, 1, 1))]
     prods, sink = [sw.estimates(every=0)], sw.memory()
     query = shape(2, 1).query("q", sw.slack(8))
-    driver.run([replace(query, sink=sink, estimates=tuple(prods))], tables, tmp_path)
+    PLAIN.run([replace(query, sink=sink, estimates=tuple(prods))], tables, tmp_path)
     agree(sink, query, tables, from_tables(tables), prods)
     assert len(estimated(sink)[1]) > 1
 
 
-@settings(max_examples=4)
-@given(
-    CUTS.filter(lambda cuts: len(cuts) < 4),
-    WINDOW,
-    LATE,
-    st.sampled_from(SHAPES[1:3]),
-    st.sampled_from([0, 6]),
-)
-def test_estimates_of_the_spark_tier_say_the_same(
-    spark: SparkSession, cuts: Any, window: tuple[int, int], late: str, shape: Any, few: int
-) -> None:
-    """All of them by Spark, and some in the driver."""
-    tables = [batch(*rows) for rows in cuts]
-    prods = [sw.estimates(every=0)]
-    limits = Limits(driver_rows=few)
-    check(spark, shape(*window), tables, "spark", prods=prods, slack=2, late=late, limits=limits)
-
-
 @pytest.mark.spec("prodding:F26")
-@settings(max_examples=8)
+@settings(max_examples=25)
 @given(CUTS, CUTS, WINDOW, st.sampled_from(["drop", "revise"]))
 def test_estimates_above_a_join_say_the_same(
-    spark: SparkSession, left: Any, right: Any, window: tuple[int, int], late: str
+    left: Any, right: Any, window: tuple[int, int], late: str
 ) -> None:
     tables = [
         {"a": batch(*one), "b": batch(*other)} for one, other in zip(left, right, strict=False)
@@ -307,6 +285,6 @@ def test_estimates_above_a_join_say_the_same(
     above = over_a_join(*window)
     query = above.query("q", sw.slack(2), late=late, sink=sinks[0], estimates=prods)
     bare = pairs.query("pairs", sw.slack(2), late=late, sink=sinks[1])
-    ran(spark, tables, "columnar", query, bare)
+    ran(tables, query, bare)
     plain_query = above.query("q", sw.slack(2), late=late)
     agree(sinks[0], plain_query, tables, from_results(sinks[1], tables), prods)

@@ -1,4 +1,4 @@
-"""Joins: every order and shape of plan, both tiers and DuckDB from scratch give the same results.
+"""Joins: every order and shape of plan, and DuckDB from scratch give the same results.
 
 The oracle joins all rows at once and then asks of each result whether its last member came in
 time; it knows neither deltas nor state nor trees.
@@ -19,14 +19,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.execute.sinks import MemorySink
 from slackwater.plan.tree import all_trees, show_tree
 from slackwater.query.stream import Stream
-from tests.spark.driver import Batch, batch, readings, run
+from tests.driver import Batch, Driver, batch, readings
 
+PLAIN = Driver()
 SECOND = 1_000_000
 NAMES = ("a", "b", "c", "d", "e", "f")
 
@@ -121,7 +121,7 @@ def in_time(case: Case, row: tuple[Any, ...], marks: list[int]) -> bool:
 
 
 def found(
-    spark: SparkSession, case: Case, cuts: Sequence[dict[str, list[Any]]], *orders: str, tier: str
+    case: Case, cuts: Sequence[dict[str, list[Any]]], *orders: str, driver: Driver = PLAIN
 ) -> dict[str, list[tuple[Any, ...]]]:
     """The results of each order; all run in one pipeline, over the same rows of the inputs."""
     sinks = {order: sw.memory() for order in orders}
@@ -131,7 +131,7 @@ def found(
     )
     batches: list[Batch] = [{n: batch(*rows) for n, rows in cut.items()} for cut in cuts]
     with tempfile.TemporaryDirectory() as folder:
-        run(spark, queries, batches, Path(folder), tier=tier)
+        driver.run(queries, batches, Path(folder))
     return {order: rows_in(sink, case) for order, sink in sinks.items()}
 
 
@@ -162,7 +162,7 @@ def stream_of(seed: int, names: Sequence[str], batches: int, rows: int) -> list[
 
 @pytest.mark.spec("adaptive:SUB-07", "adaptive:SUB-10", "adaptive:SUB-11", "adaptive:SUB-19")
 @pytest.mark.parametrize("emit", ["immediate", "ordered"])
-def test_all_shapes_up_to_four_streams_give_the_same(spark: SparkSession, emit: str) -> None:
+def test_all_shapes_up_to_four_streams_give_the_same(emit: str) -> None:
     for size in (2, 3, 4):
         names = NAMES[:size]
         kinds = (0, 3, 0, 2)
@@ -173,7 +173,7 @@ def test_all_shapes_up_to_four_streams_give_the_same(spark: SparkSession, emit: 
         wanted = expected(case, cuts)
         assert wanted
         trees = [show_tree(tree) for tree in all_trees(names)]
-        for tree, results in found(spark, case, cuts, *trees, tier="columnar").items():
+        for tree, results in found(case, cuts, *trees).items():
             assert results == wanted, tree
 
 
@@ -204,19 +204,11 @@ def random_tree(draw: random.Random, names: list[str]) -> str:
 
 
 @pytest.mark.spec("qddh:F080", "adaptive:SUB-06", "adaptive:SUB-11")
-@settings(max_examples=40)
+@settings(max_examples=50)
 @given(CASES)
-def test_random_graphs_and_trees_equal_duckdb(spark: SparkSession, given_case: Any) -> None:
+def test_random_graphs_and_trees_equal_duckdb(given_case: Any) -> None:
     case, tree = random_case(*given_case)
     cuts = stream_of(given_case[-1], case.names, 4, 5 if len(case.names) < 5 else 3)
     wanted = expected(case, cuts)
-    for order, results in found(spark, case, cuts, tree, "auto", tier="columnar").items():
+    for order, results in found(case, cuts, tree, "auto").items():
         assert results == wanted, order
-
-
-@settings(max_examples=5)
-@given(CASES)
-def test_the_spark_tier_equals_duckdb(spark: SparkSession, given_case: Any) -> None:
-    case, tree = random_case(min(given_case[0], 4), *given_case[1:])
-    cuts = stream_of(given_case[-1], case.names, 3, 5)
-    assert found(spark, case, cuts, tree, tier="spark") == {tree: expected(case, cuts)}

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.query.stream import Query, Stream
 from tests.spark.driver import ROWS
-from tests.spark.story import batches
+from tests.story import batches
 
 SINKS = ("out", "checkpoint/results", "checkpoint/side", "checkpoint/quality")
 Ask = Callable[[Path], Query]

@@ -15,13 +15,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.runs.checkpoint import FORMAT, Checkpoint
+from slackwater.runs.manifest import Manifest
 from tests.recorded.archive import RECORDED, pack
 from tests.recorded.case import CASES, Case, told, write_batches
 
@@ -60,10 +60,10 @@ def _picture(folder: Path, batch: int | None) -> Iterator[None]:
     """Copy the folder just before a batch is committed: what a death at that point leaves."""
     commit = Checkpoint.commit
 
-    def pictured(self: Checkpoint, number: int, manifest: dict[str, Any]) -> None:
-        if number == batch:
+    def pictured(self: Checkpoint, manifest: Manifest) -> None:
+        if manifest.batch == batch:
             shutil.copytree(folder, folder.with_name("picture"))
-        commit(self, number, manifest)
+        commit(self, manifest)
 
     with patch.object(Checkpoint, "commit", pictured):
         yield

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.manifest import Manifest
 
 Names = dict[int, dict[str, int]]  # by folder: what its names stand for
 Bytes = dict[int, bytes]
@@ -68,9 +69,9 @@ class Disk:
                     self._look(f"before flush of {path.relative_to(self.root)}")
                     self._keep(path)
 
-            def committing(checkpoint: Checkpoint, batch: int, *arguments: Any) -> None:
-                commit(checkpoint, batch, *arguments)
-                self.committed = batch
+            def committing(checkpoint: Checkpoint, manifest: Manifest) -> None:
+                commit(checkpoint, manifest)
+                self.committed = manifest.batch
 
             def watched(change: Callable[..., Any], name: str) -> Callable[..., Any]:
                 def with_moment(path: Path, *arguments: Any, **options: Any) -> Any:

@@ -34,6 +34,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return prepare(TINY.workload, tmp_path_factory.mktemp("data"))
 
 
+@pytest.mark.slow
 def test_both_engines_give_the_right_results(
     spark: SparkSession, data: Path, tmp_path: Path
 ) -> None:
@@ -52,6 +53,7 @@ def test_both_engines_give_the_right_results(
     assert 1_000 < picture.stat().st_size < 100_000
 
 
+@pytest.mark.slow
 def test_the_spark_tier_gives_the_right_results(
     spark: SparkSession, data: Path, tmp_path: Path
 ) -> None:
@@ -111,6 +113,7 @@ def test_wrong_results_are_not_equal(data: Path, tmp_path: Path, mistake: str) -
         assert not judge(TINY, {"hdfs": [wrong]}, [wrong], answers).equal
 
 
+@pytest.mark.slow
 def test_native_counts_with_its_faster_store(data: Path, tmp_path: Path) -> None:
     right = write(from_scratch(data) + " SELECT * FROM r", tmp_path / "right")
     slow, fast = replace(right, seconds=(4.0,) * 6), replace(right, seconds=(2.0,) * 6)
@@ -203,6 +206,7 @@ def test_the_command_has_all_benchmarks() -> None:
     }
 
 
+@pytest.mark.slow
 def test_promises_are_judged_against_hindsight(spark: SparkSession, tmp_path: Path) -> None:
     outcomes = list(promises.measure(spark, ["bursts"], seconds=180, cache=tmp_path))
     assert [outcome.epsilon for outcome in outcomes] == list(promises.EPSILONS)
@@ -214,6 +218,7 @@ def test_promises_are_judged_against_hindsight(spark: SparkSession, tmp_path: Pa
         assert outcome.measured > 0
 
 
+@pytest.mark.slow
 @pytest.mark.spec("prodding:F39")
 def test_estimates_are_measured_beside_finals_alone_and_update_mode(
     spark: SparkSession, tmp_path: Path

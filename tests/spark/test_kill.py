@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.spark.child import Child, Fate, line_of
-from tests.spark.story import batches, ending, leftovers, write_input
+from tests.story import batches, ending, leftovers, write_input
 
 pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(1200)]
 

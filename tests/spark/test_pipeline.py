@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -17,7 +16,6 @@ from pyspark.sql import functions as F
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.runs import checkpoint
 from tests.spark.driver import answers, batch, frame, make_loop, readings, replayed, run
 
 MINUTE = [
@@ -166,32 +164,6 @@ def test_large_state_moves_to_the_spark_tier_and_back(spark: SparkSession, tmp_p
     assert answers(sink) == replayed(query, many)
 
 
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
-def test_many_small_runs_are_merged(spark: SparkSession, tmp_path: Path, tier: str) -> None:
-    sink = sw.memory()
-    stream = (
-        readings()
-        .window("1 h")
-        .group_by("k")
-        .aggregate(
-            n="count(*)",
-            sd="stddev_pop(v)",
-            d="approx_count_distinct(v)",
-            m="approx_percentile(v, 0.5)",
-        )
-    )
-    query = stream.query("q", sink=sink)
-    batches = [
-        batch((t, t % 3, t * t % 17), (t, 1, t)) for t in range(9 if tier == "spark" else 70)
-    ]
-    loop = run(spark, (query,), batches, tmp_path, flush=False, tier=tier)
-    assert len(loop.catalog.all()) < 16
-    loop = make_loop(spark, (query,), tmp_path, tier=tier)
-    loop.finish()
-    loop.close()
-    assert answers(sink) == replayed(query, batches)
-
-
 def test_sketches_are_close_and_equal_in_both_tiers(spark: SparkSession, tmp_path: Path) -> None:
     rows = [(t / 100, t % 2, (t * 7919) % 1009) for t in range(4000)]
     batches = [batch(*rows[i : i + 1000]) for i in range(0, 4000, 1000)]
@@ -217,55 +189,6 @@ def test_sketches_are_close_and_equal_in_both_tiers(spark: SparkSession, tmp_pat
         assert abs(row["m"] - expected["m"]) <= 0.03 * 1009
 
 
-@pytest.mark.spec("prodding:F12")
-def test_windows_that_began_before_the_stream_are_flagged(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    sink = sw.memory()
-    query = readings().window("10 s", "5 s").aggregate(n="count(*)").query("q", sink=sink)
-    run(spark, (query,), [batch((12, 1, 1)), batch((31, 1, 1))], tmp_path)
-    table = sink.table()
-    assert table is not None
-    starts = {row["window_start"].timestamp(): row["boundary"] for row in table.to_pylist()}
-    assert starts == {5.0: True, 10.0: True, 25.0: False, 30.0: False}
-
-
-def test_every_answer_says_what_it_is(spark: SparkSession, tmp_path: Path) -> None:
-    sink = sw.memory()
-    query = (
-        readings()
-        .window("10 s")
-        .group_by("k")
-        .aggregate(n="count(*)")
-        .query("q", late="revise", sink=sink)
-    )
-    run(spark, (query,), [batch((1, 1, 1), (11, 1, 1)), batch((2, 1, 1), (3, 2, 1))], tmp_path)
-    table = sink.table()
-    assert table is not None
-    rows = sorted((r["kind"], r["revision"], r["k"], r["n"]) for r in table.to_pylist())
-    assert rows == [
-        ("final", 0, 1, 1),
-        ("final", 0, 1, 1),
-        ("revision", 1, 1, 2),
-        ("revision", 1, 2, 1),
-    ]
-    assert table.column_names[-5:] == ["kind", "revision", "coverage", "boundary", "emitted_at"]
-
-
-def test_late_rows_go_to_the_side_with_their_delay(spark: SparkSession, tmp_path: Path) -> None:
-    query = (
-        readings()
-        .where("v < 50")
-        .window("10 s")
-        .aggregate(n="count(*)")
-        .query("q", late="side", sink=sw.memory())
-    )
-    loop = run(spark, (query,), MINUTE, tmp_path, flush=False)
-    side = pq.read_table(loop.checkpoint.side("q")).to_pylist()
-    found = sorted((r["_time"].timestamp(), r["v"], r["_reason"], r["_delay_us"]) for r in side)
-    assert found == [(3.0, 1, "late", 9_000_000), (9.0, 5, "late", 3_000_000)]
-
-
 def test_a_function_that_nobody_knows_is_told_before_the_start(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -280,29 +203,6 @@ def test_a_static_frame_is_not_a_stream(spark: SparkSession, tmp_path: Path) -> 
     query = per_key(spark.createDataFrame(MINUTE[0])).query("q", sink=sw.memory())
     with pytest.raises(sw.SourceError, match="SOURCE_NOT_STREAMING"):
         sw.pipeline(query).start(str(tmp_path / "ck"), spark=spark)
-
-
-def test_manifests_are_plain_json_that_names_every_run(spark: SparkSession, tmp_path: Path) -> None:
-    query = readings().window("10 s").aggregate(n="count(*)").query("q", sink=sw.memory())
-    loop = run(spark, (query,), MINUTE, tmp_path, flush=False)
-    newest = json.loads(loop.checkpoint.manifest_path(3).read_text())["body"]
-    files = {str(p.relative_to(loop.checkpoint.runs)) for p in loop.checkpoint.runs.glob("*/*")}
-    assert {f"{r['state']}/{r['name']}" for r in newest["runs"]} <= files
-    assert newest["format"] == checkpoint.FORMAT
-
-
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
-def test_sketches_may_stand_on_answers(spark: SparkSession, tmp_path: Path, tier: str) -> None:
-    sink = sw.memory()
-    lower = readings().window("2 s").group_by("k").aggregate(s="sum(v)", top="max(v)")
-    upper = lower.window("10 s").aggregate(
-        d="approx_count_distinct(s)",
-        names="approx_count_distinct(CAST(top AS STRING))",
-        m="approx_percentile(s, 0.5)",
-    )
-    query = upper.query("q", sw.slack("20 s"), sink=sink)
-    run(spark, (query,), MINUTE, tmp_path, tier=tier)
-    assert answers(sink) == replayed(query, MINUTE)  # so few values that sketches are exact
 
 
 def test_a_checkpoint_remembers_which_rows_its_sources_give(

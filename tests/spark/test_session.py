@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.spark.session import DIRECT_FILES, FILE_MANAGER, direct_checkpoint_files
-from tests.spark.story import batch, write_input
+from tests.story import batch, write_input
 
 
 @pytest.fixture

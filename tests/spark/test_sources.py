@@ -433,7 +433,7 @@ def test_a_folder_that_spark_takes_for_a_pattern_is_refused(odd: str, tmp_path: 
     assert files(tmp_path / "link").schema().names == ("v",)
 
 
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
+@pytest.mark.parametrize("tier", ["columnar", pytest.param("spark", marks=pytest.mark.slow)])
 def test_sources_sinks_and_checkpoints_may_lie_in_odd_folders(
     spark: SparkSession, tmp_path: Path, tier: str
 ) -> None:

@@ -251,7 +251,7 @@ SKIPPED = [  # the hour from two to three of that day is on no clock in New York
 
 
 @pytest.mark.parametrize("in_zone", ["America/New_York"], indirect=True)
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
+@pytest.mark.parametrize("tier", ["columnar", pytest.param("spark", marks=pytest.mark.slow)])
 def test_estimates_side_rows_and_files_keep_the_clock_on_the_wall(
     in_zone: SparkSession, tmp_path: Path, tier: str
 ) -> None:

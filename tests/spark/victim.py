@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.spark.sources import files
-from tests.spark.story import queries
+from tests.story import queries
 
 
 def session_on(master: str | None, folder: Path) -> SparkSession:

@@ -134,7 +134,7 @@ class ArrowRuntime:
 
     def _admit(self, table: pa.Table, state: State, run: Run) -> Delta:
         """Write rows down as they are, by time; they are worked on when it is their turn."""
-        order = pc.sort_indices(table, [("__ts", "ascending")], null_placement="at_end")
+        order = pc.sort_indices(table, [("__ts", "ascending")])
         table = table.take(order)
         counts = pane_counts(table["__ts"], state)
         lows = [count.low for count in counts if count.low is not None]
@@ -191,7 +191,7 @@ class ArrowRuntime:
             f"FROM input WHERE coalesce({passes}, false)"
         )
         text = f"SELECT * FROM ({text}) WHERE _reason IS NOT NULL"
-        return self._run(Statement(text, ("input",)), {"input": table})
+        return _in_utc(self._run(Statement(text, ("input",)), {"input": table}))
 
     def _stream(self, name: str) -> StreamPlan:
         return next(stream for stream in self.policy.plan.streams if stream.name == name)
@@ -242,3 +242,14 @@ def _timed(table: pa.Table | None, stream: StreamPlan) -> pa.Table:
         table = pa.schema(from_plan).empty_table()
     times = table[stream.time].cast(pa.timestamp("us", table.schema.field(stream.time).type.tz))
     return table.select(stream.columns).append_column("__ts", times.cast(pa.int64()))
+
+
+def _in_utc(table: pa.Table) -> pa.Table:
+    """Instants as Spark hands them over, whatever the zone of the session."""
+    fields = [
+        field.with_type(pa.timestamp("us", "UTC"))
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None
+        else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))

@@ -14,6 +14,8 @@ from slackwater.papers.prodding_bhat2011.scale import QUICK
 from slackwater.papers.verdict import judge
 from tests.papers.expectations import expected_in_a_quick_run
 
+pytestmark = pytest.mark.papers
+
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:

@@ -29,6 +29,8 @@ from slackwater.stats.draws import zipf_shares
 from slackwater.units import SECOND
 from tests.papers.expectations import expected_in_a_quick_run
 
+pytestmark = pytest.mark.papers
+
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:

@@ -16,6 +16,8 @@ from slackwater.papers.stream.soccer import Soccer, generate
 from slackwater.papers.verdict import judge
 from tests.papers.expectations import expected_in_a_quick_run
 
+pytestmark = pytest.mark.papers
+
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:

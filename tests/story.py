@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import slackwater as sw
 from slackwater.events import log
 from slackwater.query.stream import Query, Stream
-from tests.spark.driver import batch
+from tests.driver import batch
 
 FAR = 40 * 24 * 3600  # seconds; beyond max_ahead
 Row = tuple[float | None, int | None, int | None]

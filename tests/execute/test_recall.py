@@ -9,7 +9,6 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.control.records import qualities
@@ -18,7 +17,7 @@ from slackwater.events import log
 from slackwater.execute.loop import Loop
 from slackwater.execute.sinks import MemorySink
 from slackwater.query.stream import Query
-from tests.spark.driver import Batch, batch, frame, make_loop, readings, run
+from tests.driver import Batch, Driver, batch, feed, make_loop, readings, run
 
 SECOND = 1_000_000
 WINDOW = 2
@@ -92,14 +91,11 @@ def by_period(sink: MemorySink) -> dict[int, int]:
 
 @pytest.mark.spec("qddh:F082")
 @pytest.mark.parametrize("emit", ["immediate", "ordered"])
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
-def test_recall_is_measured_exactly(
-    spark: SparkSession, tmp_path: Path, emit: str, tier: str
-) -> None:
-    cuts = rows(1, 30 if tier == "columnar" else 12)
+def test_recall_is_measured_exactly(tmp_path: Path, emit: str, driver: Driver) -> None:
+    cuts = rows(1, 30 if driver.tier == "columnar" else 12)
     sink, meter = sw.memory(), sw.memory()
     query = joined(sw.min_recall(0.8, over=f"{OVER} s"), emit, sink, meter)
-    run(spark, (query,), tables(cuts), tmp_path, tier=tier)
+    driver.run((query,), tables(cuts), tmp_path)
     periods = meter.table()
     assert periods is not None
     measured = {
@@ -117,16 +113,14 @@ def test_recall_is_measured_exactly(
 
 @pytest.mark.spec("qddh:F084", "qddh:F087", "qddh:F088")
 @pytest.mark.parametrize("method", ["calibrated", "model", "feedback"])
-def test_more_is_found_with_a_stricter_contract(
-    spark: SparkSession, tmp_path: Path, method: str
-) -> None:
+def test_more_is_found_with_a_stricter_contract(tmp_path: Path, method: str) -> None:
     cuts = rows(2, 40)
     shares, slacks = [], []
     for number, gamma in enumerate((0.6, 0.97)):
         sink, meter = sw.memory(), sw.memory()
         contract = sw.min_recall(gamma, over=f"{OVER} s", method=method)
         loop = run(
-            spark, (joined(contract, "ordered", sink, meter),), tables(cuts), tmp_path / str(number)
+            (joined(contract, "ordered", sink, meter),), tables(cuts), tmp_path / str(number)
         )
         results = sink.table()
         assert results is not None
@@ -140,7 +134,7 @@ def test_more_is_found_with_a_stricter_contract(
         assert shares[1] >= 0.95
 
 
-def test_a_restart_after_every_batch_changes_nothing(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_restart_after_every_batch_changes_nothing(tmp_path: Path) -> None:
     cuts = rows(3, 16)
     contract = sw.min_recall(0.9, over=f"{OVER} s")
 
@@ -150,15 +144,15 @@ def test_a_restart_after_every_batch_changes_nothing(spark: SparkSession, tmp_pa
         return (immediate, joined(contract, "ordered", sinks[2], sinks[3], name="ordered")), sinks
 
     queries, wanted = both()
-    run(spark, queries, tables(cuts), tmp_path / "whole")
+    run(queries, tables(cuts), tmp_path / "whole")
     queries, found = both()
     phases = []
     for number, cut in enumerate(tables(cuts)):
-        loop = make_loop(spark, queries, tmp_path / "pieces")
-        loop.process(frame(spark, loop, cut), number)
+        loop = make_loop(queries, tmp_path / "pieces")
+        feed(loop, cut, number)
         loop.close()
         phases.append(recall_state(loop, "ordered").phase)
-    loop = make_loop(spark, queries, tmp_path / "pieces")
+    loop = make_loop(queries, tmp_path / "pieces")
     loop.finish()
     loop.close()
     assert phases[0] == phases[4] == "holding"  # killed and started anew while it is held
@@ -173,12 +167,12 @@ def shown(sink: MemorySink) -> list[str]:
     return sorted(repr(row) for row in table.select(kept).to_pylist())
 
 
-def test_a_recall_out_of_reach_is_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_recall_out_of_reach_is_told(tmp_path: Path) -> None:
     contract = sw.min_recall(0.9, over=f"{OVER} s", at_most="0.2 s")
     query = joined(contract, "ordered", sw.memory(), sw.memory())
-    loop = make_loop(spark, (query,), tmp_path)
+    loop = make_loop((query,), tmp_path)
     for number, cut in enumerate(tables(rows(4, 14))):
-        loop.process(frame(spark, loop, cut), number)
+        feed(loop, cut, number)
     loop.close()
     told = [
         line for line in (tmp_path / "events.jsonl").read_text().splitlines() if "notice" in line
@@ -198,18 +192,17 @@ def endless(seed: int, seconds: int, cuts: int) -> list[dict[str, list[Any]]]:
     return found
 
 
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
 def test_a_join_whose_delays_are_as_long_as_the_stream_keeps_its_recall_from_the_first_result(
-    spark: SparkSession, tmp_path: Path, tier: str
+    tmp_path: Path, driver: Driver
 ) -> None:
     seed = random.randrange(1 << 30)
-    cuts = endless(seed, 40, 14 if tier == "columnar" else 6)
+    cuts = endless(seed, 40, 14 if driver.tier == "columnar" else 6)
     sinks = {emit: (sw.memory(), sw.memory()) for emit in ("immediate", "ordered")}
     queries = tuple(
         joined(sw.min_recall(0.95, over=f"{OVER} s"), emit, *outlets, name=emit)
         for emit, outlets in sinks.items()
     )
-    loop = run(spark, queries, tables(cuts), tmp_path, tier=tier)
+    loop = driver.run(queries, tables(cuts), tmp_path)
     known = truth(cuts)
     for emit, (sink, meter) in sinks.items():
         assert by_period(sink) == known, f"{emit}, seed {seed}"
@@ -219,9 +212,7 @@ def test_a_join_whose_delays_are_as_long_as_the_stream_keeps_its_recall_from_the
         assert qualities(loop.state)[emit].fulfilment == 1.0
 
 
-def test_rows_that_came_before_there_was_a_clock_needed_no_slack(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_rows_that_came_before_there_was_a_clock_needed_no_slack(tmp_path: Path) -> None:
     """They wait for the end of the hold, which is no delay of theirs."""
     cuts = [
         {name: [(number + n / 8, n % 4, 0) for n in range(8)] for name in ("a", "b")}
@@ -229,7 +220,7 @@ def test_rows_that_came_before_there_was_a_clock_needed_no_slack(
     ]
     contract = sw.min_recall(0.9, over=f"{OVER} s")
     query = joined(contract, "ordered", sw.memory(), sw.memory())
-    loop = run(spark, (query,), tables(cuts), tmp_path, flush=False)
+    loop = run((query,), tables(cuts), tmp_path, flush=False)
     state = recall_state(loop)
     assert state.phase != "holding"
     assert {step for _, steps in state.curves.windows for step, _ in steps} == {0}

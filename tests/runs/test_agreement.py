@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 import slackwater as sw
+from slackwater.control.records import ControlState
 from slackwater.events.log import EventLog
 from slackwater.runs.agreement import agree
 from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.manifest import Begun, Manifest
 from slackwater.runs.offsets import SparkLog
 
 HEAD = 'v1\n{"batchWatermarkMs":0}'
@@ -50,11 +52,12 @@ class World:
         return self.entry(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs":0}')
 
     def manifest(self, number: int) -> None:
-        self.checkpoint.commit(number, {"batch": number, "offsets": self.log.mark(number)})
+        mark = self.log.mark(number)
+        self.checkpoint.commit(Manifest(number, ControlState(), (), {}, offsets=mark))
 
     def decide(self, number: int, *, ended: bool = False) -> None:
         mark = None if ended else self.log.mark(number)
-        self.checkpoint.remember(number, {"ended": ended, "offsets": mark})
+        self.checkpoint.begin(number, Begun(ended, mark, {}, {}))
 
     def lose(self, kind: str, numbers: Iterable[int]) -> None:
         for number in numbers:

@@ -9,13 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.execute.sinks import ParquetSink, TableResults, Target
 from slackwater.query.stream import Query
 from slackwater.runs.checkpoint import Owner
-from tests.spark.driver import batch, readings, run
+from tests.driver import batch, readings, run
 
 MINE = Owner("1234", "/checkpoints/mine", "results of query 'q'")
 OTHERS = Owner("5678", "/checkpoints/other", "results of query 'p'")
@@ -84,13 +83,13 @@ def test_only_own_batches_are_rolled_back(tmp_path: Path) -> None:
     assert kept == {"batch=0", "batch=foo", "other", "_batch=mine", "_slackwater.json"}
 
 
-def test_a_new_checkpoint_leaves_old_answers_alone(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_new_checkpoint_leaves_old_answers_alone(tmp_path: Path) -> None:
     out = sw.parquet(tmp_path / "out")
     rows = [batch((1, 1, 1), (11, 1, 1)), batch((21, 1, 1))]
-    run(spark, (query(sink=out),), rows, tmp_path / "one")
+    run((query(sink=out),), rows, tmp_path / "one")
     before = pq.read_table(out.folder)
     with pytest.raises(sw.SinkError, match="SINK_OCCUPIED"):
-        run(spark, (query(sink=out),), rows, tmp_path / "two")
+        run((query(sink=out),), rows, tmp_path / "two")
     assert pq.read_table(out.folder).equals(before)
 
 

@@ -1,4 +1,4 @@
-"""Error bounds on Spark: the engine and the interpreter choose the same slack and measure alike."""
+"""Error bounds: the engine and the interpreter choose the same slack and measure alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.control.error_slack import ErrorBound
@@ -20,7 +19,7 @@ from slackwater.execute.loop import Loop
 from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter
 from slackwater.spark.pipeline import Pipeline
-from tests.spark.driver import ARROW, answers, frame, make_loop, readings, replayed, run
+from tests.driver import ARROW, Driver, answers, feed, make_loop, readings, replayed, run
 
 
 def disordered(rows: int = 3000, keys: int = 3, seed: int = 1, span: float = 2.0) -> list[pa.Table]:
@@ -60,16 +59,14 @@ def phases(loop: Loop, query: str) -> set[str]:
 
 @pytest.mark.spec("qddh:F140")
 @pytest.mark.spec("qddh:F144")
-@pytest.mark.spark
-@pytest.mark.parametrize("tier", ["columnar", "spark"])
 @pytest.mark.parametrize("by", [None, "k"])
 def test_the_engine_and_the_interpreter_take_the_same_path(
-    spark: SparkSession, tmp_path: Path, tier: str, by: str | None
+    tmp_path: Path, driver: Driver, by: str | None
 ) -> None:
-    batches = disordered(1600 if tier == "columnar" else 1000)
+    batches = disordered(1600 if driver.tier == "columnar" else 1000)
     sink, quality = sw.memory(), sw.memory()
     query = bounded(by=by, sink=sink, quality=quality)
-    loop = run(spark, (query,), batches, tmp_path, tier=tier)
+    loop = driver.run((query,), batches, tmp_path)
 
     plan = Pipeline((query,)).plan.queries[0]
     interpreter = Interpreter(plan, "ts", ErrorBound.of(plan).params)
@@ -92,10 +89,7 @@ def test_the_engine_and_the_interpreter_take_the_same_path(
 
 
 @pytest.mark.spec("qddh:F066", "qddh:F068")
-@pytest.mark.spark
-def test_the_model_alone_and_feedback_alone_choose_the_slack(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_the_model_alone_and_feedback_alone_choose_the_slack(tmp_path: Path) -> None:
     batches, methods = disordered(1600), ("model", "feedback", "calibrated")
     sinks = {method: sw.memory() for method in methods}
     queries = {
@@ -104,7 +98,7 @@ def test_the_model_alone_and_feedback_alone_choose_the_slack(
         )
         for method in methods
     }
-    loop = run(spark, tuple(queries.values()), batches, tmp_path)
+    loop = run(tuple(queries.values()), batches, tmp_path)
     for method, query in queries.items():
         assert (
             {"holding", method} <= phases(loop, method) <= {"holding", "warm-up", "model", method}
@@ -123,13 +117,10 @@ def test_the_model_alone_and_feedback_alone_choose_the_slack(
     assert len(paths) == 3
 
 
-@pytest.mark.spark
-def test_measured_errors_are_those_of_the_answers_given(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_measured_errors_are_those_of_the_answers_given(tmp_path: Path) -> None:
     batches = disordered(2000)
     sink, quality = sw.memory(), sw.memory()
-    loop = run(spark, (bounded(by="k", sink=sink, quality=quality),), batches, tmp_path)
+    loop = run((bounded(by="k", sink=sink, quality=quality),), batches, tmp_path)
     said, found = sink.table(), quality.table()
     assert said is not None
     assert found is not None
@@ -156,21 +147,16 @@ def test_measured_errors_are_those_of_the_answers_given(
     assert fulfilment >= 0.85
 
 
-@pytest.mark.spark
-def test_decisions_and_measurements_go_on_unchanged_after_a_restart(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_decisions_and_measurements_go_on_unchanged_after_a_restart(tmp_path: Path) -> None:
     batches = disordered(1000)
     whole_sink, cut_sink = sw.memory(), sw.memory()
-    whole = run(
-        spark, (bounded(by="k", sink=whole_sink, quality=sw.memory()),), batches, tmp_path / "a"
-    )
+    whole = run((bounded(by="k", sink=whole_sink, quality=sw.memory()),), batches, tmp_path / "a")
     query = bounded(by="k", sink=cut_sink, quality=sw.memory())
     for number in range(len(batches)):
-        loop = make_loop(spark, (query,), tmp_path / "b")
-        loop.process(frame(spark, loop, batches[number]), number)
+        loop = make_loop((query,), tmp_path / "b")
+        feed(loop, batches[number], number)
         loop.close()
-    loop = make_loop(spark, (query,), tmp_path / "b")
+    loop = make_loop((query,), tmp_path / "b")
     loop.finish()
     loop.close()
     assert slack_path(loop) == slack_path(whole)
@@ -179,12 +165,9 @@ def test_decisions_and_measurements_go_on_unchanged_after_a_restart(
     shutil.rmtree(tmp_path)
 
 
-@pytest.mark.spark
-def test_a_bound_out_of_reach_is_told_and_the_limit_kept(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_a_bound_out_of_reach_is_told_and_the_limit_kept(tmp_path: Path) -> None:
     query = bounded(by=None, sink=sw.memory(), quality=sw.memory(), at_most="200 ms")
-    loop = run(spark, (query,), disordered(1200), tmp_path)
+    loop = run((query,), disordered(1200), tmp_path)
     notices = [e["text"] for e in log.read(loop.checkpoint.events) if e["event"] == "notice"]
     assert any("at most 200ms is allowed" in text for text in notices)
     assert max(slack_path(loop)) == 200_000

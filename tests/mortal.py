@@ -10,18 +10,18 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql.readwriter import DataFrameWriter
 
 from slackwater.events.log import EventLog
 from slackwater.execute import duck as columnar
 from slackwater.runs import checkpoint
+from slackwater.testing import runtime
 
 
 class Killed(BaseException):
@@ -60,11 +60,11 @@ class Reaper:
 
 
 @contextmanager
-def mortal(reaper: Reaper) -> Iterator[None]:
-    """A life under the reaper; ends quietly if it ends in death."""
+def mortal(reaper: Reaper, *jobs: type) -> Iterator[None]:
+    """A life under the reaper; ends quietly if it ends in death. ``jobs`` write Parquet folders."""
     reaper.is_dead = False
     with pytest.MonkeyPatch.context() as patch:
-        _watch_writes(patch, reaper)
+        _watch_writes(patch, reaper, jobs)
         _watch_moves(patch, reaper)
         try:
             yield
@@ -75,7 +75,7 @@ def mortal(reaper: Reaper) -> Iterator[None]:
                 raise reaper.failure
 
 
-def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper) -> None:
+def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper, jobs: Sequence[type]) -> None:
     """Contents: a write can stop in the middle."""
 
     def half_file(write: Callable[..., Any], path: Path, data: bytes) -> None:
@@ -122,9 +122,11 @@ def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper) -> None:
 
     write = watched("write", checkpoint.write_file, half_file)
     patch.setattr(checkpoint, "write_file", write)
-    patch.setattr(columnar, "write_file", write)
+    for module in (columnar, runtime):
+        patch.setattr(module, "write_file", write)
     patch.setattr(pq, "write_table", watched("table", pq.write_table, half_table))
-    patch.setattr(DataFrameWriter, "parquet", watched("job", DataFrameWriter.parquet, half_job))
+    for kind in jobs:  # of Spark
+        patch.setattr(kind, "parquet", watched("job", kind.parquet, half_job))
     patch.setattr(EventLog, "write", watched("event", EventLog.write, half_line))
 
 

@@ -1,4 +1,4 @@
-"""Batches show some estimates on their way to their finals, the same on both tiers."""
+"""Batches show some estimates on their way to their finals."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events import log
 from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.estimates.sample import MOST, sample_of
 from slackwater.execute.sinks import MemorySink
+from tests.driver import Driver, batch, readings
 from tests.events.test_schema import undocumented
-from tests.spark.driver import batch, readings, run
 
 
 def pairs(*rows: tuple[int, str, float, float | None, float | None]) -> pa.Table:
@@ -61,28 +60,27 @@ def test_what_is_no_number_is_not_shown() -> None:
     assert found.points == ((0.4, 2.0),)
 
 
-def told(session: SparkSession, folder: Path, tier: str) -> list[dict[str, Any]]:
+def told(folder: Path, driver: Driver) -> list[dict[str, Any]]:
     """What batches tell of estimates: two keys, a row each per half second, windows of 4 s."""
     rows = [(t / 2, k, 1) for t in range(24) for k in (2, 1)]
     batches = [batch(*rows[n : n + 4]) for n in range(0, len(rows), 4)]
     windows = readings().window("4 s").group_by("k").aggregate(n="count(*)", most="max(v)")
     query = windows.query("q", sw.slack("1 s"), sink=MemorySink(), estimates=sw.estimates(every=0))
-    loop = run(session, (query,), batches, folder, tier=tier)
+    loop = driver.run((query,), batches, folder)
     events = [e for e in log.read(loop.checkpoint.events) if e["event"] == "batch"]
     assert [found for event in events for found in undocumented(event)] == []
     return [event["queries"]["q"]["estimates"] for event in events]
 
 
-@pytest.mark.spark
-def test_samples_are_told_once_and_alike_on_both_tiers(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("near", [True, False])
+def test_samples_are_told_once(
+    tmp_path: Path, driver: Driver, near: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiers = [told(spark, tmp_path / tier, tier) for tier in ("columnar", "spark")]
-    monkeypatch.setattr(Near, "can_read", lambda *_: False)
-    tiers.append(told(spark, tmp_path / "jobs", "spark"))
-    samples = [[each.get("sample") for each in estimates] for estimates in tiers]
-    assert samples[0] == samples[1] == samples[2]
-    shown = [sample for sample in samples[0] if sample is not None]
+    """The same whether Spark reads them or, as they are few, the driver."""
+    if not near:
+        monkeypatch.setattr(Near, "can_read", lambda *_: False)
+    estimates = told(tmp_path, driver)
+    shown = [each["sample"] for each in estimates if each.get("sample") is not None]
     assert [sample["window_end"] for sample in shown] == [4_000_000, 8_000_000, 12_000_000]
     for sample in shown:
         assert (sample["column"], sample["group"], sample["final"]) == ("n", "1", 8.0)
@@ -90,4 +88,4 @@ def test_samples_are_told_once_and_alike_on_both_tiers(
         assert list(ages) == sorted(ages)
         assert list(values) == sorted(values)
     assert len(shown[1]["points"]) >= 4
-    assert tiers[0][-1]["accuracy"]["n"]["worst"] < 100
+    assert estimates[-1]["accuracy"]["n"]["worst"] < 100
