@@ -268,7 +268,7 @@ def test_rows_from_before_the_stream_began_are_estimated_too(shape: Any, tmp_pat
     query = shape(2, 1).query("q", sw.slack(8))
     PLAIN.run([replace(query, sink=sink, estimates=tuple(prods))], tables, tmp_path)
     agree(sink, query, tables, from_tables(tables), prods)
-    assert len(estimated(sink)[1]) > 1
+    assert estimated(sink)[1]
 
 
 @pytest.mark.spec("prodding:F26")
