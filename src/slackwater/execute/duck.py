@@ -11,7 +11,6 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from duckdb import LongValue
 
 from slackwater.control.records import Tier
 from slackwater.errors import MachineError
@@ -73,9 +72,7 @@ class DuckReader:
         parameters: Mapping[str, int] | None = None,
     ) -> pa.Table:
         """Run a statement; the result has the types that DuckDB gives it."""
-        # as 64 bits always: DuckDB takes a plain number for a shorter type if it fits, and what is
-        # computed with it overflows there
-        taken = {name: LongValue((parameters or {})[name]) for name in statement.parameters}
+        taken = {name: (parameters or {})[name] for name in statement.parameters}
         for name in statement.reads:
             one = relations[name]
             self._duck.register(name, self.load(one) if isinstance(one, Wanted) else one)

@@ -7,7 +7,7 @@ SELECT DISTINCT "__start",
         pane AS __start
       FROM (SELECT *
         FROM delta))
-    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after AND __start + 10000000 > $horizon)
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
 
 -- windows: odd names
 SELECT DISTINCT "__start",
@@ -19,7 +19,7 @@ SELECT DISTINCT "__start",
       FROM (SELECT *
         FROM delta) AS p
       CROSS JOIN range(0, 2) AS o(i))
-    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after AND __start + 10000000 > $horizon)
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
 
 -- windows: odd names, level 2
 SELECT DISTINCT "__start",
@@ -29,7 +29,7 @@ SELECT DISTINCT "__start",
         pane AS __start
       FROM (SELECT *
         FROM delta))
-    WHERE __start + 20000000 > pane AND __start + 20000000 <= $after AND __start + 20000000 > $horizon)
+    WHERE __start + 20000000 > pane AND __start + 20000000 <= $after::BIGINT AND __start + 20000000 > $horizon::BIGINT)
 
 -- windows: revised
 SELECT DISTINCT "__start",
@@ -40,7 +40,7 @@ SELECT DISTINCT "__start",
       FROM (SELECT *
         FROM delta) AS p
       CROSS JOIN range(0, 2) AS o(i))
-    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after AND __start + 10000000 > $horizon)
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
 
 -- windows: two levels, filtered and revised
 SELECT DISTINCT "__start",
@@ -51,7 +51,7 @@ SELECT DISTINCT "__start",
       FROM (SELECT *
         FROM delta) AS p
       CROSS JOIN range(0, 2) AS o(i))
-    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after AND __start + 10000000 > $horizon)
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
 
 -- windows: two levels, filtered and revised, level 2
 SELECT DISTINCT "__start",
@@ -61,7 +61,7 @@ SELECT DISTINCT "__start",
         pane AS __start
       FROM (SELECT *
         FROM delta))
-    WHERE __start + 60000000 > pane AND __start + 60000000 <= $after AND __start + 60000000 > $horizon)
+    WHERE __start + 60000000 > pane AND __start + 60000000 <= $after::BIGINT AND __start + 60000000 > $horizon::BIGINT)
 
 -- windows: three levels, revised
 SELECT DISTINCT "__start",
@@ -72,7 +72,7 @@ SELECT DISTINCT "__start",
       FROM (SELECT *
         FROM delta) AS p
       CROSS JOIN range(0, 2) AS o(i))
-    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after AND __start + 10000000 > $horizon)
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
 
 -- windows: three levels, revised, level 2
 SELECT DISTINCT "__start",
@@ -82,7 +82,7 @@ SELECT DISTINCT "__start",
         pane AS __start
       FROM (SELECT *
         FROM delta))
-    WHERE __start + 60000000 > pane AND __start + 60000000 <= $after AND __start + 60000000 > $horizon)
+    WHERE __start + 60000000 > pane AND __start + 60000000 <= $after::BIGINT AND __start + 60000000 > $horizon::BIGINT)
 
 -- windows: three levels, revised, level 3
 SELECT DISTINCT "__start"
@@ -91,7 +91,7 @@ SELECT DISTINCT "__start"
         pane AS __start
       FROM (SELECT *
         FROM delta))
-    WHERE __start + 120000000 > pane AND __start + 120000000 <= $after AND __start + 120000000 > $horizon)
+    WHERE __start + 120000000 > pane AND __start + 120000000 <= $after::BIGINT AND __start + 120000000 > $horizon::BIGINT)
 
 -- windows: estimates of two levels, revised
 SELECT DISTINCT "__start",
@@ -102,7 +102,7 @@ SELECT DISTINCT "__start",
       FROM (SELECT *
         FROM delta) AS p
       CROSS JOIN range(0, 2) AS o(i))
-    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after AND __start + 10000000 > $horizon)
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
 
 -- windows: estimates of two levels, revised, level 2
 SELECT DISTINCT "__start",
@@ -112,7 +112,7 @@ SELECT DISTINCT "__start",
         pane AS __start
       FROM (SELECT *
         FROM delta))
-    WHERE __start + 60000000 > pane AND __start + 60000000 <= $after AND __start + 60000000 > $horizon)
+    WHERE __start + 60000000 > pane AND __start + 60000000 <= $after::BIGINT AND __start + 60000000 > $horizon::BIGINT)
 
 -- join: aggregate above
 SELECT DISTINCT "__start",
@@ -123,4 +123,4 @@ SELECT DISTINCT "__start",
       FROM (SELECT *
         FROM delta) AS p
       CROSS JOIN range(0, 2) AS o(i))
-    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after AND __start + 10000000 > $horizon)
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)

@@ -17,8 +17,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -38,10 +38,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 2000000 AS __start
+            $first::BIGINT + o.i * 2000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 4) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -66,9 +66,9 @@ SELECT *,
             pane - (((pane - 0) % 2000000 + 2000000) % 2000000) - o.i * 2000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 5) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -88,10 +88,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 4000000 AS __start
+            $first::BIGINT + o.i * 4000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -116,9 +116,9 @@ SELECT *,
             pane - (((pane - 0) % 4000000 + 4000000) % 4000000) - o.i * 4000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 3) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -138,10 +138,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -166,9 +166,9 @@ SELECT *,
             pane - (((pane - 3000000) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -187,8 +187,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start))
 
 -- windows: wall clock
@@ -206,8 +206,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -226,8 +226,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 60000000 AND pane < $upto))
-        WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start + 60000000 <= $upto)
+            WHERE pane > $after::BIGINT - 60000000 AND pane < $upto::BIGINT))
+        WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start + 60000000 <= $upto::BIGINT)
       GROUP BY __start,
         "hour"))
 
@@ -273,8 +273,8 @@ SELECT *,
               pane AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto))
-          WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto))
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+          WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT))
       GROUP BY __start,
         "next",
         "site"))
@@ -296,10 +296,10 @@ SELECT *,
         kll_merge_list(list("kll_333f6d2e")) AS "kll_333f6d2e"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -325,9 +325,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "site"))
 
@@ -347,10 +347,10 @@ SELECT *,
         sum("sum_2815433c") AS "sum_2815433c"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -376,9 +376,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "the ""k""",
         "It's"))
@@ -400,8 +400,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 20000000 AND pane < $upto))
-        WHERE __start + 20000000 > pane AND __start + 20000000 > $after AND __start + 20000000 <= $upto)
+            WHERE pane > $after::BIGINT - 20000000 AND pane < $upto::BIGINT))
+        WHERE __start + 20000000 > pane AND __start + 20000000 > $after::BIGINT AND __start + 20000000 <= $upto::BIGINT)
       GROUP BY __start,
         "It's"))
 
@@ -421,10 +421,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -449,9 +449,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -471,10 +471,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -499,9 +499,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -524,8 +524,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 60000000 AND pane < $upto))
-        WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start + 60000000 <= $upto)
+            WHERE pane > $after::BIGINT - 60000000 AND pane < $upto::BIGINT))
+        WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start + 60000000 <= $upto::BIGINT)
       GROUP BY __start,
         "odd"))
 
@@ -545,10 +545,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -573,9 +573,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -598,8 +598,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 60000000 AND pane < $upto))
-        WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start + 60000000 <= $upto)
+            WHERE pane > $after::BIGINT - 60000000 AND pane < $upto::BIGINT))
+        WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start + 60000000 <= $upto::BIGINT)
       GROUP BY __start,
         "odd"))
 
@@ -619,10 +619,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -647,9 +647,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -672,8 +672,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 60000000 AND pane < $upto))
-        WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start + 60000000 <= $upto)
+            WHERE pane > $after::BIGINT - 60000000 AND pane < $upto::BIGINT))
+        WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start + 60000000 <= $upto::BIGINT)
       GROUP BY __start,
         "odd"))
 
@@ -690,8 +690,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 120000000 AND pane < $upto))
-        WHERE __start + 120000000 > pane AND __start + 120000000 > $after AND __start + 120000000 <= $upto)
+            WHERE pane > $after::BIGINT - 120000000 AND pane < $upto::BIGINT))
+        WHERE __start + 120000000 > pane AND __start + 120000000 > $after::BIGINT AND __start + 120000000 <= $upto::BIGINT)
       GROUP BY __start))
 
 -- windows: error bound, few windows
@@ -713,10 +713,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -744,9 +744,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -771,8 +771,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -792,10 +792,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -820,9 +820,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -847,8 +847,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 60000000 AND pane < $upto))
-        WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start + 60000000 <= $upto)
+            WHERE pane > $after::BIGINT - 60000000 AND pane < $upto::BIGINT))
+        WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start + 60000000 <= $upto::BIGINT)
       GROUP BY __start,
         "odd"))
 
@@ -868,10 +868,10 @@ SELECT *,
         sum("sum_ac231eea") AS "sum_ac231eea"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -896,9 +896,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -923,8 +923,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 60000000 AND pane < $upto))
-        WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start + 60000000 <= $upto)
+            WHERE pane > $after::BIGINT - 60000000 AND pane < $upto::BIGINT))
+        WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start + 60000000 <= $upto::BIGINT)
       GROUP BY __start,
         "odd"))
 
@@ -947,8 +947,8 @@ SELECT *,
             pane AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -967,10 +967,10 @@ SELECT *,
         sum("count_7870ce64") AS "count_7870ce64"
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -994,9 +994,9 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))
 
@@ -1017,10 +1017,10 @@ SELECT *,
         sum(__rows) AS __rows
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,
@@ -1046,8 +1046,8 @@ SELECT *,
             pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 2) AS o(i))
-        WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+        WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
       GROUP BY __start,
         "k"))

@@ -5,7 +5,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
   ORDER BY event_time
 
@@ -16,7 +16,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- join: recall
@@ -26,7 +26,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- join: recall, ordered
@@ -36,7 +36,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
   ORDER BY event_time
 
@@ -54,5 +54,5 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results

@@ -16,14 +16,14 @@ SELECT least("__t_a" + 3000000, "__t_b" + 2000000) AS pane,
           "a_v",
           __at
         FROM f0
-        WHERE pane >= $low0) AS l
+        WHERE pane >= $low0::BIGINT) AS l
       JOIN (SELECT pane AS "__t_b",
           "b_ts",
           "b_k",
           "b_v",
           __at
         FROM h1
-        WHERE pane >= $low1) AS r
+        WHERE pane >= $low1::BIGINT) AS r
       ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_a" + 3000000)
     UNION ALL (SELECT "__t_a",
         "__t_b",
@@ -40,21 +40,21 @@ SELECT least("__t_a" + 3000000, "__t_b" + 2000000) AS pane,
           "b_v",
           __at
         FROM f1
-        WHERE pane >= $low1) AS l
+        WHERE pane >= $low1::BIGINT) AS l
       JOIN (SELECT pane AS "__t_a",
           "a_ts",
           "a_k",
           "a_v",
           __at
         FROM h0
-        WHERE pane >= $low0
+        WHERE pane >= $low0::BIGINT
         UNION ALL SELECT pane AS "__t_a",
           "a_ts",
           "a_k",
           "a_v",
           __at
         FROM f0
-        WHERE pane >= $low0) AS r
+        WHERE pane >= $low0::BIGINT) AS r
       ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 3000000 AND r."__t_a" <= l."__t_b" + 2000000))
 
 -- join: recall, revised, inner node, (a b), one child
@@ -75,14 +75,14 @@ SELECT least("__t_a" + 3000000, "__t_b" + 2000000) AS pane,
           "a_v",
           __at
         FROM f0
-        WHERE pane >= $low0) AS l
+        WHERE pane >= $low0::BIGINT) AS l
       JOIN (SELECT pane AS "__t_b",
           "b_ts",
           "b_k",
           "b_v",
           __at
         FROM h1
-        WHERE pane >= $low1) AS r
+        WHERE pane >= $low1::BIGINT) AS r
       ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_a" + 3000000))
 
 -- join: three, inner node, ordered, (a b)
@@ -101,19 +101,19 @@ SELECT least("__t_a" + 3000000, "__t_b" + 2000000) AS pane,
           "a_k",
           "a_v"
         FROM h0
-        WHERE pane >= $after AND pane < $upto
+        WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
         UNION ALL SELECT pane AS "__t_a",
           "a_ts",
           "a_k",
           "a_v"
         FROM f0
-        WHERE pane < $upto) AS l
+        WHERE pane < $upto::BIGINT) AS l
       JOIN (SELECT pane AS "__t_b",
           "b_ts",
           "b_k",
           "b_v"
         FROM h1
-        WHERE pane < $after) AS r
+        WHERE pane < $after::BIGINT) AS r
       ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_a" + 3000000)
     UNION ALL (SELECT "__t_a",
         "__t_b",
@@ -128,31 +128,31 @@ SELECT least("__t_a" + 3000000, "__t_b" + 2000000) AS pane,
           "b_k",
           "b_v"
         FROM h1
-        WHERE pane >= $after AND pane < $upto
+        WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
         UNION ALL SELECT pane AS "__t_b",
           "b_ts",
           "b_k",
           "b_v"
         FROM f1
-        WHERE pane < $upto) AS l
+        WHERE pane < $upto::BIGINT) AS l
       JOIN (SELECT pane AS "__t_a",
           "a_ts",
           "a_k",
           "a_v"
         FROM h0
-        WHERE pane < $after
+        WHERE pane < $after::BIGINT
         UNION ALL SELECT pane AS "__t_a",
           "a_ts",
           "a_k",
           "a_v"
         FROM h0
-        WHERE pane >= $after AND pane < $upto
+        WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
         UNION ALL SELECT pane AS "__t_a",
           "a_ts",
           "a_k",
           "a_v"
         FROM f0
-        WHERE pane < $upto) AS r
+        WHERE pane < $upto::BIGINT) AS r
       ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 3000000 AND r."__t_a" <= l."__t_b" + 2000000))
 
 -- join: three, inner node, ordered, (a b), one child
@@ -171,19 +171,19 @@ SELECT least("__t_a" + 3000000, "__t_b" + 2000000) AS pane,
           "a_k",
           "a_v"
         FROM h0
-        WHERE pane >= $after AND pane < $upto
+        WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
         UNION ALL SELECT pane AS "__t_a",
           "a_ts",
           "a_k",
           "a_v"
         FROM f0
-        WHERE pane < $upto) AS l
+        WHERE pane < $upto::BIGINT) AS l
       JOIN (SELECT pane AS "__t_b",
           "b_ts",
           "b_k",
           "b_v"
         FROM h1
-        WHERE pane < $after) AS r
+        WHERE pane < $after::BIGINT) AS r
       ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_a" + 3000000))
 
 -- join: four, bushy, (a b)
@@ -337,12 +337,12 @@ SELECT least("__t_a" + 5000000, "__t_b" + 5000000) AS pane,
           "a_k",
           "a_v"
         FROM f0
-        WHERE pane >= $low0) AS l
+        WHERE pane >= $low0::BIGINT) AS l
       JOIN (SELECT pane AS "__t_b",
           "b_k",
           "b_v"
         FROM h1
-        WHERE pane >= $low1) AS r
+        WHERE pane >= $low1::BIGINT) AS r
       ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000 AND (("a_v" < "b_v")))
     UNION ALL (SELECT "__t_a",
         "__t_b",
@@ -352,17 +352,17 @@ SELECT least("__t_a" + 5000000, "__t_b" + 5000000) AS pane,
           "b_k",
           "b_v"
         FROM f1
-        WHERE pane >= $low1) AS l
+        WHERE pane >= $low1::BIGINT) AS l
       JOIN (SELECT pane AS "__t_a",
           "a_k",
           "a_v"
         FROM h0
-        WHERE pane >= $low0
+        WHERE pane >= $low0::BIGINT
         UNION ALL SELECT pane AS "__t_a",
           "a_k",
           "a_v"
         FROM f0
-        WHERE pane >= $low0) AS r
+        WHERE pane >= $low0::BIGINT) AS r
       ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000 AND (("a_v" < "b_v"))))
 
 -- join: aggregate above, (a b), one child
@@ -376,12 +376,12 @@ SELECT least("__t_a" + 5000000, "__t_b" + 5000000) AS pane,
           "a_k",
           "a_v"
         FROM f0
-        WHERE pane >= $low0) AS l
+        WHERE pane >= $low0::BIGINT) AS l
       JOIN (SELECT pane AS "__t_b",
           "b_k",
           "b_v"
         FROM h1
-        WHERE pane >= $low1) AS r
+        WHERE pane >= $low1::BIGINT) AS r
       ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000 AND (("a_v" < "b_v"))))
 
 -- join: aggregate above, estimated, (a b)

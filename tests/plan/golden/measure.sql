@@ -28,10 +28,10 @@ SELECT t."__start",
         sum(__rows) AS __rows
       FROM (SELECT *
         FROM (SELECT p.*,
-            $first + o.i * 5000000 AS __start
+            $first::BIGINT + o.i * 5000000 AS __start
           FROM (SELECT *
             FROM panes
-            WHERE pane > $after - 10000000 AND pane < $upto) AS p
+            WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
           CROSS JOIN range(0, 1) AS o(i))
         WHERE pane >= __start AND pane < __start + 10000000)
       GROUP BY __start,

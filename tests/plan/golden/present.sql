@@ -8,8 +8,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: tumbling, at once
@@ -22,8 +22,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *,
       CAST(0 AS INT) AS revision
     FROM (SELECT __start,
@@ -42,8 +42,8 @@ SELECT make_timestamptz(__start) AS window_start,
               pane AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto))
-          WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+          WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
         GROUP BY __start,
           "k")))
 
@@ -57,8 +57,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: sliding, at once
@@ -71,8 +71,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *,
       CAST(0 AS INT) AS revision
     FROM (SELECT __start,
@@ -88,10 +88,10 @@ SELECT make_timestamptz(__start) AS window_start,
           sum("sum_ac231eea") AS "sum_ac231eea"
         FROM (SELECT *
           FROM (SELECT p.*,
-              $first + o.i * 2000000 AS __start
+              $first::BIGINT + o.i * 2000000 AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto) AS p
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
             CROSS JOIN range(0, 1) AS o(i))
           WHERE pane >= __start AND pane < __start + 10000000)
         GROUP BY __start,
@@ -107,8 +107,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: uneven, at once
@@ -121,8 +121,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *,
       CAST(0 AS INT) AS revision
     FROM (SELECT __start,
@@ -138,10 +138,10 @@ SELECT make_timestamptz(__start) AS window_start,
           sum("sum_ac231eea") AS "sum_ac231eea"
         FROM (SELECT *
           FROM (SELECT p.*,
-              $first + o.i * 4000000 AS __start
+              $first::BIGINT + o.i * 4000000 AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto) AS p
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
             CROSS JOIN range(0, 1) AS o(i))
           WHERE pane >= __start AND pane < __start + 10000000)
         GROUP BY __start,
@@ -157,8 +157,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: shifted, at once
@@ -171,8 +171,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *,
       CAST(0 AS INT) AS revision
     FROM (SELECT __start,
@@ -188,10 +188,10 @@ SELECT make_timestamptz(__start) AS window_start,
           sum("sum_ac231eea") AS "sum_ac231eea"
         FROM (SELECT *
           FROM (SELECT p.*,
-              $first + o.i * 5000000 AS __start
+              $first::BIGINT + o.i * 5000000 AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto) AS p
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
             CROSS JOIN range(0, 1) AS o(i))
           WHERE pane >= __start AND pane < __start + 10000000)
         GROUP BY __start,
@@ -205,8 +205,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: without keys, at once
@@ -217,8 +217,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *,
       CAST(0 AS INT) AS revision
     FROM (SELECT __start,
@@ -233,8 +233,8 @@ SELECT make_timestamptz(__start) AS window_start,
               pane AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto))
-          WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+          WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
         GROUP BY __start)))
 
 -- windows: wall clock
@@ -245,8 +245,8 @@ SELECT make_timestamp(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: composite
@@ -267,8 +267,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: sketches
@@ -281,8 +281,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: sketches, at once
@@ -295,8 +295,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *,
       CAST(0 AS INT) AS revision
     FROM (SELECT __start,
@@ -313,10 +313,10 @@ SELECT make_timestamptz(__start) AS window_start,
           kll_merge_list(list("kll_333f6d2e")) AS "kll_333f6d2e"
         FROM (SELECT *
           FROM (SELECT p.*,
-              $first + o.i * 5000000 AS __start
+              $first::BIGINT + o.i * 5000000 AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto) AS p
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
             CROSS JOIN range(0, 1) AS o(i))
           WHERE pane >= __start AND pane < __start + 10000000)
         GROUP BY __start,
@@ -330,8 +330,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "All.of it_low",
@@ -348,8 +348,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: two levels
@@ -362,8 +362,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: two levels, filtered and revised
@@ -376,8 +376,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: three levels, revised
@@ -387,8 +387,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: error bound
@@ -401,8 +401,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- windows: estimates
@@ -415,8 +415,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "n_scaled",
@@ -439,8 +439,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "n_scaled",
@@ -471,8 +471,8 @@ SELECT make_timestamptz(__start) AS window_start,
               pane AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto))
-          WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+          WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
         GROUP BY __start,
           "k")))
 
@@ -486,8 +486,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "rows_low",
@@ -508,8 +508,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "rows_low",
@@ -529,8 +529,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "n_scaled",
@@ -550,8 +550,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "n_scaled",
@@ -578,8 +578,8 @@ SELECT make_timestamptz(__start) AS window_start,
               pane AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto))
-          WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start + 10000000 <= $upto)
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT))
+          WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start + 10000000 <= $upto::BIGINT)
         GROUP BY __start,
           "k")))
 
@@ -592,8 +592,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM results
 
 -- join: aggregate above, estimated
@@ -605,8 +605,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "n_scaled",
@@ -625,8 +625,8 @@ SELECT make_timestamptz(__start) AS window_start,
     CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
     abs(revision) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    __start < $origin AS boundary,
-    make_timestamptz($emitted_at) AS emitted_at,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
     __rows AS tuples,
     CAST(NULL AS STRING) AS prod,
     CAST(NULL AS DOUBLE) AS "n_scaled",
@@ -650,10 +650,10 @@ SELECT make_timestamptz(__start) AS window_start,
           sum(__rows) AS __rows
         FROM (SELECT *
           FROM (SELECT p.*,
-              $first + o.i * 5000000 AS __start
+              $first::BIGINT + o.i * 5000000 AS __start
             FROM (SELECT *
               FROM panes
-              WHERE pane > $after - 10000000 AND pane < $upto) AS p
+              WHERE pane > $after::BIGINT - 10000000 AND pane < $upto::BIGINT) AS p
             CROSS JOIN range(0, 1) AS o(i))
           WHERE pane >= __start AND pane < __start + 10000000)
         GROUP BY __start,

@@ -15,9 +15,9 @@ SELECT __start,
           pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 10000000) AS p
+          WHERE pane > $after::BIGINT - 10000000) AS p
         CROSS JOIN range(0, 2) AS o(i))
-      WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start <= $last)
+      WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "the ""k""",
       "It's")
@@ -59,8 +59,8 @@ SELECT __start,
           pane AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 20000000))
-      WHERE __start + 20000000 > pane AND __start + 20000000 > $after AND __start <= $last)
+          WHERE pane > $after::BIGINT - 20000000))
+      WHERE __start + 20000000 > pane AND __start + 20000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "It's")
 
@@ -83,8 +83,8 @@ SELECT __start,
           pane AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 10000000))
-      WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start <= $last)
+          WHERE pane > $after::BIGINT - 10000000))
+      WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "k")
 
@@ -105,9 +105,9 @@ SELECT __start,
           pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 10000000) AS p
+          WHERE pane > $after::BIGINT - 10000000) AS p
         CROSS JOIN range(0, 2) AS o(i))
-      WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start <= $last)
+      WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "k")
 
@@ -146,8 +146,8 @@ SELECT __start,
           pane AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 60000000))
-      WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start <= $last)
+          WHERE pane > $after::BIGINT - 60000000))
+      WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "odd")
 
@@ -168,9 +168,9 @@ SELECT __start,
           pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 10000000) AS p
+          WHERE pane > $after::BIGINT - 10000000) AS p
         CROSS JOIN range(0, 2) AS o(i))
-      WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start <= $last)
+      WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "k")
 
@@ -217,8 +217,8 @@ SELECT __start,
           pane AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 60000000))
-      WHERE __start + 60000000 > pane AND __start + 60000000 > $after AND __start <= $last)
+          WHERE pane > $after::BIGINT - 60000000))
+      WHERE __start + 60000000 > pane AND __start + 60000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "odd")
 
@@ -239,8 +239,8 @@ SELECT __start,
           pane AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 10000000))
-      WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start <= $last)
+          WHERE pane > $after::BIGINT - 10000000))
+      WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "k")
 
@@ -262,8 +262,8 @@ SELECT __start,
           pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
         FROM (SELECT *
           FROM panes
-          WHERE pane > $after - 10000000) AS p
+          WHERE pane > $after::BIGINT - 10000000) AS p
         CROSS JOIN range(0, 2) AS o(i))
-      WHERE __start + 10000000 > pane AND __start + 10000000 > $after AND __start <= $last)
+      WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start <= $last::BIGINT)
     GROUP BY __start,
       "k")

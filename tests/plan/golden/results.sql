@@ -5,7 +5,7 @@ SELECT "__t_a",
     "a_v",
     "b_v",
     __ts,
-    __ts >= $after AS __given
+    __ts >= $after::BIGINT AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -17,17 +17,17 @@ SELECT "__t_a",
             "a_k",
             "a_v"
           FROM h0
-          WHERE pane >= $after AND pane < $upto AND pane >= $low0
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM f0
-          WHERE pane < $upto AND pane >= $low0) AS l
+          WHERE pane < $upto::BIGINT AND pane >= $low0::BIGINT) AS l
         JOIN (SELECT pane AS "__t_b",
             "b_k",
             "b_v"
           FROM h1
-          WHERE pane < $after AND pane >= $low1) AS r
+          WHERE pane < $after::BIGINT AND pane >= $low1::BIGINT) AS r
         ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000)
       UNION ALL (SELECT "__t_a",
           "__t_b",
@@ -38,27 +38,27 @@ SELECT "__t_a",
             "b_k",
             "b_v"
           FROM h1
-          WHERE pane >= $after AND pane < $upto AND pane >= $low1
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low1::BIGINT
           UNION ALL SELECT pane AS "__t_b",
             "b_k",
             "b_v"
           FROM f1
-          WHERE pane < $upto AND pane >= $low1) AS l
+          WHERE pane < $upto::BIGINT AND pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM h0
-          WHERE pane < $after AND pane >= $low0
+          WHERE pane < $after::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM h0
-          WHERE pane >= $after AND pane < $upto AND pane >= $low0
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM f0
-          WHERE pane < $upto AND pane >= $low0) AS r
+          WHERE pane < $upto::BIGINT AND pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000)))
 
 -- join: ordered, revised, one child
@@ -68,7 +68,7 @@ SELECT "__t_a",
     "a_v",
     "b_v",
     __ts,
-    __ts >= $after AS __given
+    __ts >= $after::BIGINT AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -80,27 +80,27 @@ SELECT "__t_a",
             "b_k",
             "b_v"
           FROM h1
-          WHERE pane >= $after AND pane < $upto AND pane >= $low1
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low1::BIGINT
           UNION ALL SELECT pane AS "__t_b",
             "b_k",
             "b_v"
           FROM f1
-          WHERE pane < $upto AND pane >= $low1) AS l
+          WHERE pane < $upto::BIGINT AND pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM h0
-          WHERE pane < $after AND pane >= $low0
+          WHERE pane < $after::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM h0
-          WHERE pane >= $after AND pane < $upto AND pane >= $low0
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM f0
-          WHERE pane < $upto AND pane >= $low0) AS r
+          WHERE pane < $upto::BIGINT AND pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000)))
 
 -- join: revised
@@ -110,7 +110,7 @@ SELECT "__t_a",
     "a_v",
     "b_v",
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -122,12 +122,12 @@ SELECT "__t_a",
             "a_k",
             "a_v"
           FROM f0
-          WHERE pane >= $low0) AS l
+          WHERE pane >= $low0::BIGINT) AS l
         JOIN (SELECT pane AS "__t_b",
             "b_k",
             "b_v"
           FROM h1
-          WHERE pane >= $low1) AS r
+          WHERE pane >= $low1::BIGINT) AS r
         ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000 AND (("a_v" < "b_v")))
       UNION ALL (SELECT "__t_a",
           "__t_b",
@@ -138,17 +138,17 @@ SELECT "__t_a",
             "b_k",
             "b_v"
           FROM f1
-          WHERE pane >= $low1) AS l
+          WHERE pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM h0
-          WHERE pane >= $low0
+          WHERE pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM f0
-          WHERE pane >= $low0) AS r
+          WHERE pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000 AND (("a_v" < "b_v")))))
 
 -- join: revised, one child
@@ -158,7 +158,7 @@ SELECT "__t_a",
     "a_v",
     "b_v",
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -170,17 +170,17 @@ SELECT "__t_a",
             "b_k",
             "b_v"
           FROM f1
-          WHERE pane >= $low1) AS l
+          WHERE pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM h0
-          WHERE pane >= $low0
+          WHERE pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v"
           FROM f0
-          WHERE pane >= $low0) AS r
+          WHERE pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000 AND (("a_v" < "b_v")))))
 
 -- join: recall
@@ -191,7 +191,7 @@ SELECT "__t_a",
     "b_v",
     __at,
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -205,13 +205,13 @@ SELECT "__t_a",
             "a_v",
             __at
           FROM f0
-          WHERE pane >= $low0) AS l
+          WHERE pane >= $low0::BIGINT) AS l
         JOIN (SELECT pane AS "__t_b",
             "b_k",
             "b_v",
             __at
           FROM h1
-          WHERE pane >= $low1) AS r
+          WHERE pane >= $low1::BIGINT) AS r
         ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000 AND (("a_v" < "b_v")))
       UNION ALL (SELECT "__t_a",
           "__t_b",
@@ -224,19 +224,19 @@ SELECT "__t_a",
             "b_v",
             __at
           FROM f1
-          WHERE pane >= $low1) AS l
+          WHERE pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM h0
-          WHERE pane >= $low0
+          WHERE pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM f0
-          WHERE pane >= $low0) AS r
+          WHERE pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000 AND (("a_v" < "b_v")))))
 
 -- join: recall, one child
@@ -247,7 +247,7 @@ SELECT "__t_a",
     "b_v",
     __at,
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -261,19 +261,19 @@ SELECT "__t_a",
             "b_v",
             __at
           FROM f1
-          WHERE pane >= $low1) AS l
+          WHERE pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM h0
-          WHERE pane >= $low0
+          WHERE pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM f0
-          WHERE pane >= $low0) AS r
+          WHERE pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000 AND (("a_v" < "b_v")))))
 
 -- join: recall, ordered
@@ -284,7 +284,7 @@ SELECT "__t_a",
     "b_v",
     __at,
     __ts,
-    __ts >= $after AS __given
+    __ts >= $after::BIGINT AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -298,19 +298,19 @@ SELECT "__t_a",
             "a_v",
             __at
           FROM h0
-          WHERE pane >= $after AND pane < $upto AND pane >= $low0
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM f0
-          WHERE pane < $upto AND pane >= $low0) AS l
+          WHERE pane < $upto::BIGINT AND pane >= $low0::BIGINT) AS l
         JOIN (SELECT pane AS "__t_b",
             "b_k",
             "b_v",
             __at
           FROM h1
-          WHERE pane < $after AND pane >= $low1) AS r
+          WHERE pane < $after::BIGINT AND pane >= $low1::BIGINT) AS r
         ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000)
       UNION ALL (SELECT "__t_a",
           "__t_b",
@@ -323,31 +323,31 @@ SELECT "__t_a",
             "b_v",
             __at
           FROM h1
-          WHERE pane >= $after AND pane < $upto AND pane >= $low1
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low1::BIGINT
           UNION ALL SELECT pane AS "__t_b",
             "b_k",
             "b_v",
             __at
           FROM f1
-          WHERE pane < $upto AND pane >= $low1) AS l
+          WHERE pane < $upto::BIGINT AND pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM h0
-          WHERE pane < $after AND pane >= $low0
+          WHERE pane < $after::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM h0
-          WHERE pane >= $after AND pane < $upto AND pane >= $low0
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM f0
-          WHERE pane < $upto AND pane >= $low0) AS r
+          WHERE pane < $upto::BIGINT AND pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000)))
 
 -- join: recall, ordered, one child
@@ -358,7 +358,7 @@ SELECT "__t_a",
     "b_v",
     __at,
     __ts,
-    __ts >= $after AS __given
+    __ts >= $after::BIGINT AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b") AS __ts
     FROM ((SELECT "__t_a",
@@ -372,31 +372,31 @@ SELECT "__t_a",
             "b_v",
             __at
           FROM h1
-          WHERE pane >= $after AND pane < $upto AND pane >= $low1
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low1::BIGINT
           UNION ALL SELECT pane AS "__t_b",
             "b_k",
             "b_v",
             __at
           FROM f1
-          WHERE pane < $upto AND pane >= $low1) AS l
+          WHERE pane < $upto::BIGINT AND pane >= $low1::BIGINT) AS l
         JOIN (SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM h0
-          WHERE pane < $after AND pane >= $low0
+          WHERE pane < $after::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM h0
-          WHERE pane >= $after AND pane < $upto AND pane >= $low0
+          WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT AND pane >= $low0::BIGINT
           UNION ALL SELECT pane AS "__t_a",
             "a_k",
             "a_v",
             __at
           FROM f0
-          WHERE pane < $upto AND pane >= $low0) AS r
+          WHERE pane < $upto::BIGINT AND pane >= $low0::BIGINT) AS r
         ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000)))
 
 -- join: recall, revised, inner node
@@ -414,7 +414,7 @@ SELECT "__t_a",
     "c_v",
     __at,
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b", "__t_c") AS __ts
     FROM ((SELECT "__t_a",
@@ -446,7 +446,7 @@ SELECT "__t_a",
             "c_v",
             __at
           FROM h1
-          WHERE pane >= $low2) AS r
+          WHERE pane >= $low2::BIGINT) AS r
         ON l."a_k" = r."c_k" AND l."__t_a" <= r."__t_c" + 4000000 AND r."__t_c" <= l."__t_a" + 3000000 AND l."__t_b" <= r."__t_c" + 4000000 AND r."__t_c" <= l."__t_b" + 2000000)
       UNION ALL (SELECT "__t_a",
           "__t_b",
@@ -467,7 +467,7 @@ SELECT "__t_a",
             "c_v",
             __at
           FROM f1
-          WHERE pane >= $low2) AS l
+          WHERE pane >= $low2::BIGINT) AS l
         JOIN (SELECT "__t_a",
             "__t_b",
             "a_ts",
@@ -505,7 +505,7 @@ SELECT "__t_a",
     "c_v",
     __at,
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b", "__t_c") AS __ts
     FROM ((SELECT "__t_a",
@@ -527,7 +527,7 @@ SELECT "__t_a",
             "c_v",
             __at
           FROM f1
-          WHERE pane >= $low2) AS l
+          WHERE pane >= $low2::BIGINT) AS l
         JOIN (SELECT "__t_a",
             "__t_b",
             "a_ts",
@@ -557,7 +557,7 @@ SELECT "__t_a",
     "a_k",
     "c_v",
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b", "__t_c") AS __ts
     FROM ((SELECT "__t_a",
@@ -574,7 +574,7 @@ SELECT "__t_a",
             "c_k",
             "c_v"
           FROM h1
-          WHERE pane >= $low2) AS r
+          WHERE pane >= $low2::BIGINT) AS r
         ON l."a_k" = r."c_k" AND l."__t_a" <= r."__t_c" + 5000000 AND r."__t_c" <= l."__t_a" + 5000000 AND l."__t_b" <= r."__t_c" + 5000000 AND r."__t_c" <= l."__t_b" + 5000000)
       UNION ALL (SELECT "__t_a",
           "__t_b",
@@ -585,7 +585,7 @@ SELECT "__t_a",
             "c_k",
             "c_v"
           FROM f1
-          WHERE pane >= $low2) AS l
+          WHERE pane >= $low2::BIGINT) AS l
         JOIN (SELECT "__t_a",
             "__t_b",
             "a_k",
@@ -605,7 +605,7 @@ SELECT "__t_a",
     "a_k",
     "c_v",
     __ts,
-    ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+    ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
   FROM (SELECT *,
       greatest("__t_a", "__t_b", "__t_c") AS __ts
     FROM ((SELECT "__t_a",
@@ -617,7 +617,7 @@ SELECT "__t_a",
             "c_k",
             "c_v"
           FROM f1
-          WHERE pane >= $low2) AS l
+          WHERE pane >= $low2::BIGINT) AS l
         JOIN (SELECT "__t_a",
             "__t_b",
             "a_k",
@@ -638,7 +638,7 @@ SELECT *
       "a_k",
       "c_v",
       __ts,
-      ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+      ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
     FROM (SELECT *,
         greatest("__t_a", "__t_b", "__t_c") AS __ts
       FROM ((SELECT "__t_a",
@@ -686,7 +686,7 @@ SELECT *
       "a_k",
       "c_v",
       __ts,
-      ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+      ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
     FROM (SELECT *,
         greatest("__t_a", "__t_b", "__t_c") AS __ts
       FROM ((SELECT "__t_a",

@@ -9,7 +9,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -20,7 +20,7 @@ SELECT "a_ts" AS "a_ts",
         "b_k",
         "b_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",
@@ -79,7 +79,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -90,7 +90,7 @@ SELECT "a_ts" AS "a_ts",
         "b_k",
         "b_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",
@@ -126,7 +126,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -134,7 +134,7 @@ SELECT "a_k" AS "k",
         "a_v",
         "b_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",
@@ -178,7 +178,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -186,7 +186,7 @@ SELECT "a_k" AS "k",
         "a_v",
         "b_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",
@@ -216,7 +216,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -224,7 +224,7 @@ SELECT "a_k" AS "k",
         "a_v",
         "b_v",
         __ts,
-        __ts >= $after AS __given
+        __ts >= $after::BIGINT AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",
@@ -236,17 +236,17 @@ SELECT "a_k" AS "k",
                 "a_k",
                 "a_v"
               FROM h0
-              WHERE pane >= $after AND pane < $upto
+              WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
               UNION ALL SELECT pane AS "__t_a",
                 "a_k",
                 "a_v"
               FROM f0
-              WHERE pane < $upto) AS l
+              WHERE pane < $upto::BIGINT) AS l
             JOIN (SELECT pane AS "__t_b",
                 "b_k",
                 "b_v"
               FROM h1
-              WHERE pane < $after) AS r
+              WHERE pane < $after::BIGINT) AS r
             ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000)
           UNION ALL (SELECT "__t_a",
               "__t_b",
@@ -257,27 +257,27 @@ SELECT "a_k" AS "k",
                 "b_k",
                 "b_v"
               FROM h1
-              WHERE pane >= $after AND pane < $upto
+              WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
               UNION ALL SELECT pane AS "__t_b",
                 "b_k",
                 "b_v"
               FROM f1
-              WHERE pane < $upto) AS l
+              WHERE pane < $upto::BIGINT) AS l
             JOIN (SELECT pane AS "__t_a",
                 "a_k",
                 "a_v"
               FROM h0
-              WHERE pane < $after
+              WHERE pane < $after::BIGINT
               UNION ALL SELECT pane AS "__t_a",
                 "a_k",
                 "a_v"
               FROM h0
-              WHERE pane >= $after AND pane < $upto
+              WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
               UNION ALL SELECT pane AS "__t_a",
                 "a_k",
                 "a_v"
               FROM f0
-              WHERE pane < $upto) AS r
+              WHERE pane < $upto::BIGINT) AS r
             ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000))))
     WHERE __given)
   ORDER BY event_time
@@ -289,7 +289,7 @@ SELECT "a_k" AS "k",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -297,7 +297,7 @@ SELECT "a_k" AS "k",
         "a_v",
         "b_v",
         __ts,
-        __ts >= $after AS __given
+        __ts >= $after::BIGINT AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",
@@ -309,27 +309,27 @@ SELECT "a_k" AS "k",
                 "b_k",
                 "b_v"
               FROM h1
-              WHERE pane >= $after AND pane < $upto
+              WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
               UNION ALL SELECT pane AS "__t_b",
                 "b_k",
                 "b_v"
               FROM f1
-              WHERE pane < $upto) AS l
+              WHERE pane < $upto::BIGINT) AS l
             JOIN (SELECT pane AS "__t_a",
                 "a_k",
                 "a_v"
               FROM h0
-              WHERE pane < $after
+              WHERE pane < $after::BIGINT
               UNION ALL SELECT pane AS "__t_a",
                 "a_k",
                 "a_v"
               FROM h0
-              WHERE pane >= $after AND pane < $upto
+              WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
               UNION ALL SELECT pane AS "__t_a",
                 "a_k",
                 "a_v"
               FROM f0
-              WHERE pane < $upto) AS r
+              WHERE pane < $upto::BIGINT) AS r
             ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000))))
     WHERE __given)
   ORDER BY event_time
@@ -348,7 +348,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -363,7 +363,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -508,7 +508,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -523,7 +523,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -589,7 +589,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -604,7 +604,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -749,7 +749,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -764,7 +764,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -830,7 +830,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -845,7 +845,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        __ts >= $after AS __given
+        __ts >= $after::BIGINT AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -874,7 +874,7 @@ SELECT "a_ts" AS "a_ts",
                 "c_k",
                 "c_v"
               FROM h1
-              WHERE pane < $after) AS r
+              WHERE pane < $after::BIGINT) AS r
             ON l."a_k" = r."c_k" AND l."__t_a" <= r."__t_c" + 4000000 AND r."__t_c" <= l."__t_a" + 3000000 AND l."__t_b" <= r."__t_c" + 4000000 AND r."__t_c" <= l."__t_b" + 2000000)
           UNION ALL (SELECT "__t_a",
               "__t_b",
@@ -893,13 +893,13 @@ SELECT "a_ts" AS "a_ts",
                 "c_k",
                 "c_v"
               FROM h1
-              WHERE pane >= $after AND pane < $upto
+              WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
               UNION ALL SELECT pane AS "__t_c",
                 "c_ts",
                 "c_k",
                 "c_v"
               FROM f1
-              WHERE pane < $upto) AS l
+              WHERE pane < $upto::BIGINT) AS l
             JOIN (SELECT "__t_a",
                 "__t_b",
                 "a_ts",
@@ -936,7 +936,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -951,7 +951,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        __ts >= $after AS __given
+        __ts >= $after::BIGINT AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -971,13 +971,13 @@ SELECT "a_ts" AS "a_ts",
                 "c_k",
                 "c_v"
               FROM h1
-              WHERE pane >= $after AND pane < $upto
+              WHERE pane >= $after::BIGINT AND pane < $upto::BIGINT
               UNION ALL SELECT pane AS "__t_c",
                 "c_ts",
                 "c_k",
                 "c_v"
               FROM f1
-              WHERE pane < $upto) AS l
+              WHERE pane < $upto::BIGINT) AS l
             JOIN (SELECT "__t_a",
                 "__t_b",
                 "a_ts",
@@ -1014,7 +1014,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -1029,7 +1029,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -1174,7 +1174,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -1189,7 +1189,7 @@ SELECT "a_ts" AS "a_ts",
         "c_k",
         "c_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c") AS __ts
         FROM ((SELECT "__t_a",
@@ -1258,7 +1258,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -1277,7 +1277,7 @@ SELECT "a_ts" AS "a_ts",
         "d_k",
         "d_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2 AND "__t_d" >= $live3) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT AND "__t_d" >= $live3::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c", "__t_d") AS __ts
         FROM ((SELECT "__t_a",
@@ -1378,7 +1378,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -1397,7 +1397,7 @@ SELECT "a_ts" AS "a_ts",
         "d_k",
         "d_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1 AND "__t_c" >= $live2 AND "__t_d" >= $live3) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT AND "__t_c" >= $live2::BIGINT AND "__t_d" >= $live3::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b", "__t_c", "__t_d") AS __ts
         FROM ((SELECT "__t_a",
@@ -1459,7 +1459,7 @@ SELECT "x ""1""_Time" AS "x ""1""_Time",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_x ""1""",
         "__t_y.2",
@@ -1472,7 +1472,7 @@ SELECT "x ""1""_Time" AS "x ""1""_Time",
         "y.2_a.b",
         "y.2_V v",
         __ts,
-        ("__t_x ""1""" >= $live0 AND "__t_y.2" >= $live1) AS __given
+        ("__t_x ""1""" >= $live0::BIGINT AND "__t_y.2" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_x ""1""", "__t_y.2") AS __ts
         FROM ((SELECT "__t_x ""1""",
@@ -1542,7 +1542,7 @@ SELECT "x ""1""_Time" AS "x ""1""_Time",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_x ""1""",
         "__t_y.2",
@@ -1555,7 +1555,7 @@ SELECT "x ""1""_Time" AS "x ""1""_Time",
         "y.2_a.b",
         "y.2_V v",
         __ts,
-        ("__t_x ""1""" >= $live0 AND "__t_y.2" >= $live1) AS __given
+        ("__t_x ""1""" >= $live0::BIGINT AND "__t_y.2" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_x ""1""", "__t_y.2") AS __ts
         FROM ((SELECT "__t_x ""1""",
@@ -1600,7 +1600,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -1611,7 +1611,7 @@ SELECT "a_ts" AS "a_ts",
         "b_k",
         "b_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",
@@ -1670,7 +1670,7 @@ SELECT "a_ts" AS "a_ts",
     CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind,
     CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision,
     CAST(NULL AS DOUBLE) AS coverage,
-    make_timestamptz($emitted_at) AS emitted_at
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
   FROM (SELECT *
     FROM (SELECT "__t_a",
         "__t_b",
@@ -1681,7 +1681,7 @@ SELECT "a_ts" AS "a_ts",
         "b_k",
         "b_v",
         __ts,
-        ("__t_a" >= $live0 AND "__t_b" >= $live1) AS __given
+        ("__t_a" >= $live0::BIGINT AND "__t_b" >= $live1::BIGINT) AS __given
       FROM (SELECT *,
           greatest("__t_a", "__t_b") AS __ts
         FROM ((SELECT "__t_a",

@@ -46,7 +46,8 @@ class SqlWriter:
         return ", ".join(self.name(text) for text in texts)
 
     def parameter(self, text: str) -> str:
-        return f"__{text}" if self.dialect == "spark" else f"${text}"
+        # DuckDB takes a number for 32 bits if it fits, and what is computed with it overflows there
+        return f"__{text}" if self.dialect == "spark" else f"${text}::BIGINT"
 
     def told(self, source: str, *parameters: str) -> str:
         """``source`` with parameters at hand: in Spark as columns made from a list of one row.
