@@ -78,7 +78,7 @@ def test_death_amid_a_backlog_changes_nothing(tmp_path: Path) -> None:
     costly = readings("1 day").costly(8, aside="3:1", starve="10 s").where("v > 0")
     counted = costly.window("8 s", "4 s").group_by("k").aggregate(n="count(*)", s="sum(v)")
     told = (counted.query("q", sw.slack("2 s"), estimates=sw.estimates(every="4 s")),)
-    tables = batches(5)
+    tables = batches(8)
     PLAIN.run(told, tables, tmp_path / "calm")
     folder = tmp_path / "killed"
     reaper = die_until_done(told, tables, folder)
