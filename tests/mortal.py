@@ -20,7 +20,7 @@ import pytest
 
 from slackwater.events.log import EventLog
 from slackwater.execute import duck as columnar
-from slackwater.runs import checkpoint
+from slackwater.runs import files
 from slackwater.testing import runtime
 
 
@@ -120,9 +120,8 @@ def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper, jobs: Sequence[type
 
         return with_points
 
-    write = watched("write", checkpoint.write_file, half_file)
-    patch.setattr(checkpoint, "write_file", write)
-    for module in (columnar, runtime):
+    write = watched("write", files.write_file, half_file)
+    for module in (files, columnar, runtime):  # each has a name for it
         patch.setattr(module, "write_file", write)
     patch.setattr(pq, "write_table", watched("table", pq.write_table, half_table))
     for kind in jobs:  # of Spark

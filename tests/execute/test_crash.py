@@ -15,7 +15,7 @@ import pytest
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.events.segments import set_aside
+from slackwater.events.segments import full_files
 from slackwater.execute.limits import Limits
 from slackwater.query.join import Emit
 from slackwater.query.stream import Query, Stream
@@ -67,7 +67,7 @@ def test_death_at_any_write_changes_nothing(tmp_path: Path) -> None:
     reaper = die_until_done(told, tables, folder, limits=limits)
     assert ending(folder) == ending(tmp_path / "calm")
     assert leftovers(folder) == []
-    assert set_aside(folder / "events.jsonl")
+    assert full_files(folder / "events.jsonl")
     assert len(reaper.deaths) > 25
     steps = {point.rsplit(" ", 1)[0] for point in reaper.deaths}
     assert {"before write", "middle of write", "before replace", "before rename"} <= steps
@@ -78,7 +78,7 @@ def test_death_amid_a_backlog_changes_nothing(tmp_path: Path) -> None:
     costly = readings("1 day").costly(8, aside="3:1", starve="10 s").where("v > 0")
     counted = costly.window("8 s", "4 s").group_by("k").aggregate(n="count(*)", s="sum(v)")
     told = (counted.query("q", sw.slack("2 s"), estimates=sw.estimates(every="4 s")),)
-    tables = batches(5)
+    tables = batches(8)
     PLAIN.run(told, tables, tmp_path / "calm")
     folder = tmp_path / "killed"
     reaper = die_until_done(told, tables, folder)
