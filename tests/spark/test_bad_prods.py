@@ -19,7 +19,7 @@ def test_who_asks_directly_is_refused_at_once(spark: SparkSession, tmp_path: Pat
     """Through the checkpoint folder, and through the handle of a pipeline that runs."""
     pipeline = sw.pipeline(per_key(sw.memory()))
     loop = make_loop(spark, pipeline.queries, tmp_path)
-    handle = sw.Handle(None, loop, loop.runtime, None, spark, flush=False)  # type: ignore[arg-type]
+    handle = sw.Handle(None, loop, loop.runtime, pipeline, spark, flush=False)  # type: ignore[arg-type]
     loop.process(frame(spark, loop, even(1)[0]), 0)
     accepted = set()
     for name, where in WHERES.items():
