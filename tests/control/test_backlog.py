@@ -38,8 +38,8 @@ def waiting(hand: Hand) -> Backlog:
 @pytest.mark.spec("prodding:F44")
 def test_a_budget_of_rows_is_worked_on_first_come_first_served() -> None:
     one = hand(every=None)
-    first = one.query(5, 1, 2, 3).working
-    second = one.query(6, 7).working
+    first = one.query(5, 1, 2, 3).work
+    second = one.query(6, 7).work
     assert numbers(first) == (1, 0, 0, 3)
     assert numbers(second) == (0, 0, 0, 3)
     assert first is not None
@@ -73,17 +73,17 @@ def test_rows_too_late_or_too_far_ahead_do_not_wait() -> None:
     one.query(25)
     decision = one.query(26, 3, None, FAR)
     assert (decision.late, decision.dropped, decision.rejected) == (1, 1, 2)
-    assert decision.working is not None
-    assert [(p.start, p.rows) for p in decision.working.taken] == [(1, 1)]  # 3 lies before it
-    assert numbers(decision.working) == (0, 0, 0, 1)
+    assert decision.work is not None
+    assert [(p.start, p.rows) for p in decision.work.taken] == [(1, 1)]  # 3 lies before it
+    assert numbers(decision.work) == (0, 0, 0, 1)
 
 
 @pytest.mark.spec("prodding:F56")
 def test_rows_of_a_window_that_was_estimated_are_shed_under_drop() -> None:
     one = hand(2, aside="drop", every="5 s")
-    assert numbers(one.query(1, 2, 3, 4, 4).working) == (3, 0, 0, 2)  # no prod yet
+    assert numbers(one.query(1, 2, 3, 4, 4).work) == (3, 0, 0, 2)  # no prod yet
     decision = one.see(6, 11, 12, 13, 13)
-    assert numbers(decision.queries["q"].working) == (0, 0, 6, 2)
+    assert numbers(decision.queries["q"].work) == (0, 0, 6, 2)
     assert decision.notices == ("query q: 6 rows of estimated windows shed",)
     assert decision.queries["q"].upto == 1 * SECOND
     assert one.query().upto == 13 * SECOND  # nothing waits any more
@@ -102,9 +102,9 @@ def test_rows_set_aside_are_served_by_their_policy(
     aside: str, wanted: list[tuple[int, int, int, int]]
 ) -> None:
     one = hand(4, aside=aside, every="5 s", size=10)
-    assert numbers(one.query(*range(1, 5), *[4] * 8).working) == wanted[0]
-    assert numbers(one.query(*[6] * 8).working) == wanted[1]  # the first window is estimated
-    third = one.query(*[] if aside == "wait" else [8] * 4).working
+    assert numbers(one.query(*range(1, 5), *[4] * 8).work) == wanted[0]
+    assert numbers(one.query(*[6] * 8).work) == wanted[1]  # the first window is estimated
+    third = one.query(*[] if aside == "wait" else [8] * 4).work
     assert numbers(third) == wanted[2]
 
 
@@ -114,8 +114,8 @@ def test_a_row_set_aside_for_too_long_comes_first() -> None:
     one.query(1, 1, 1, 1)
     one.query(51, 51)
     assert waiting(one).aside == (Piece(1, 0, 2, 0, 51 * SECOND, 51 * SECOND, since=51 * SECOND),)
-    assert numbers(one.query(60, 60).working) == (0, 2, 0, 2)
-    served = one.query(61, 61, 61).working
+    assert numbers(one.query(60, 60).work) == (0, 2, 0, 2)
+    served = one.query(61, 61, 61).work
     assert served is not None
     assert [(p.batch, p.rows) for p in served.taken] == [(1, 2)]
     assert numbers(served) == (3, 0, 0, 2)
@@ -135,7 +135,7 @@ def test_a_prod_of_some_groups_sets_nothing_aside() -> None:
     terms = estimates(every=0, where="k = 1")
     one = Hand(policy(query(base=rows().costly(1, aside="drop"), estimates=terms)))
     one.query(1, 2)
-    assert numbers(one.query(3).working) == (1, 0, 0, 1)
+    assert numbers(one.query(3).work) == (1, 0, 0, 1)
 
 
 def test_decisions_and_state_survive_as_json() -> None:
@@ -197,7 +197,7 @@ def test_every_row_is_worked_on_once_shed_or_waits_and_its_window_is_open(
     came = shed = 0
     for times in batches:
         decision = one.query(*times)
-        working, left = decision.working, waiting(one)
+        working, left = decision.work, waiting(one)
         assert working is not None
         came += len(times) - decision.dropped
         shed += working.shed

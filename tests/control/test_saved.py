@@ -44,7 +44,7 @@ def recorded(name: str) -> Any:
 def learned(scenario: Scenario, decision: Decision, state: ControlState) -> ControlState:
     """What is remembered once a batch of a story was executed."""
     told = scenario.batches[decision.batch]
-    order = decision.queries["q"].waiting or decision.queries["q"].finding
+    order = decision.queries["q"].window_order or decision.queries["q"].period_order
     measured = Measured(*told.measured, unseen=0 if order is None else order.unseen)
     prods = scenario.plan.queries[0].find(EstimatePlan)
     sources = () if prods is None else prods.sources

@@ -428,7 +428,7 @@ def test_results_that_may_be_broken_unseen_are_told() -> None:
     assert metered is not None
     assert metered.settled is not None
     assert metered.settled >= 300 * SECOND
-    waiting = hand.query(*regular(40), 5.0, 6.0, 17.0).waiting
+    waiting = hand.query(*regular(40), 5.0, 6.0, 17.0).window_order
     assert waiting is not None
     assert waiting.unseen == 2  # two windows, each with one result
 
@@ -607,10 +607,10 @@ def test_periods_of_rows_that_nobody_can_count_are_told_and_survive_json() -> No
         finding = hand.query(*regular(batch, late=2)).finding
         assert finding is not None
         assert finding.unseen == 0
-    finding = hand.query(*regular(40), 5.0, 6.0, 57.0).finding
+    finding = hand.query(*regular(40), 5.0, 6.0, 57.0).period_order
     assert finding is not None
     assert finding.unseen == 3  # of 57 s, results may lie in two periods
-    finding = hand.query(*regular(41), FAR).finding  # a stray in both inputs, of 864,000 s
+    finding = hand.query(*regular(41), FAR).period_order  # a stray in both inputs, of 864,000 s
     assert finding is not None
     assert finding.unseen == 1
     assert read_state(json.loads(json.dumps(plain(hand.state)))) == hand.state

@@ -234,22 +234,22 @@ class QueryDecision:
         return first_of(kind, self.orders.values())
 
     @property
-    def waiting(self) -> WindowOrder | None:
+    def window_order(self) -> WindowOrder | None:
         """Windows whose errors are measured."""
         return self.find(WindowOrder)
 
     @property
-    def finding(self) -> PeriodOrder | None:
+    def period_order(self) -> PeriodOrder | None:
         """Periods whose recall is measured."""
         return self.find(PeriodOrder)
 
     @property
-    def prodding(self) -> Prods | None:
+    def prods(self) -> Prods | None:
         """Estimates to give."""
         return self.find(Prods)
 
     @property
-    def working(self) -> Work | None:
+    def work(self) -> Work | None:
         """Rows that an expensive query works on."""
         return self.find(Work)
 

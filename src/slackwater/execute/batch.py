@@ -110,7 +110,7 @@ class Execution:
 
     def _work(self, turn: Turn) -> Run | None:
         """Work on those waiting rows of an expensive query that were chosen."""
-        working = turn.decision.working
+        working = turn.decision.work
         if working is None or not working.taken:
             return None
         runs = self.catalog.at(backlog_state(turn.query.name))
@@ -204,7 +204,7 @@ class Execution:
 
     def _measure(self, turn: Turn, outcome: Outcome) -> None:
         """Measure the errors of answers whose stragglers are in by now."""
-        waiting = turn.decision.waiting
+        waiting = turn.decision.window_order
         if waiting is None:
             return
         closing = Closing.between(waiting.after, waiting.upto)

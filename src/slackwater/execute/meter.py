@@ -42,9 +42,9 @@ def read(
     """
     found = {}
     for name, turn in turns.items():
-        if turn.decision.finding is not None:
+        if turn.decision.period_order is not None:
             found[name] = _recall(turn, left.get(name, ()))
-        elif turn.decision.waiting is not None:
+        elif turn.decision.window_order is not None:
             found[name] = _errors(turn, errors.get(name))
     tables = {name: table for name, (_, table) in found.items() if table is not None}
     return Measurements(
@@ -54,8 +54,8 @@ def read(
 
 
 def _errors(turn: Turn, errors: pa.Table | None) -> tuple[Measured, pa.Table | None]:
-    assert turn.decision.waiting is not None
-    unseen = turn.decision.waiting.unseen
+    assert turn.decision.window_order is not None
+    unseen = turn.decision.window_order.unseen
     if errors is None:
         return Measured(unseen=unseen), None
     return replace(measured(errors), unseen=unseen), shown_errors(
@@ -65,7 +65,7 @@ def _errors(turn: Turn, errors: pa.Table | None) -> tuple[Measured, pa.Table | N
 
 def _recall(turn: Turn, left: tuple[object, ...]) -> tuple[Measured, pa.Table]:
     """The recall of periods that are complete by now."""
-    order, query = turn.decision.finding, turn.query
+    order, query = turn.decision.period_order, turn.query
     assert order is not None
     assert query.recall is not None
     assert query.join is not None

@@ -78,15 +78,15 @@ def _query(name: str, query: QueryDecision, done: Done) -> dict[str, Any]:
         "emitted": emitted,
         "aside": done.delivered.late.get(name, 0),
         **({"quality": _quality(quality, query)} if quality else {}),
-        **({"backlog": _backlog(query.working)} if query.working else {}),
-        **({"estimates": _estimates(name, query.prodding, done)} if query.prodding else {}),
+        **({"backlog": _backlog(query.work)} if query.work else {}),
+        **({"estimates": _estimates(name, query.prods, done)} if query.prods else {}),
         "controllers": query.controllers,
     }
 
 
 def _quality(quality: Quality, query: QueryDecision) -> dict[str, Any]:
     """What was measured of a promise, and why its slack is what it is."""
-    order = query.waiting or query.finding
+    order = query.window_order or query.period_order
     why = query.controllers.get("error_slack") or query.controllers.get("recall_slack") or {}
     return {
         "measured": quality.last.results,

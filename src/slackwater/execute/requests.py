@@ -68,7 +68,7 @@ class Desk:
 
     def tell(self, decision: Decision, answers: list[Answer], failed: dict[str, Problem]) -> None:
         """Tell people what became of their prods, and forget these."""
-        prodded = {name for name, query in decision.queries.items() if query.prodding is not None}
+        prodded = {name for name, query in decision.queries.items() if query.prods is not None}
         for request in self._waiting(decision.batch + 1):
             if request.query not in prodded:
                 reason = f"no query {request.query!r} with estimates"
@@ -85,7 +85,7 @@ class Desk:
     def _tell_failing(self, decision: Decision, failed: dict[str, Problem]) -> None:
         """Tell of sources of prods that fail: once each, they will do so again and again."""
         for name, query in decision.queries.items():
-            for call in query.prodding.calls if query.prodding else ():
+            for call in query.prods.calls if query.prods else ():
                 known = (name, call.source) in self.blamed or call.source == REQUEST
                 if call.id in failed and not known:
                     self.blamed.add((name, call.source))
@@ -97,11 +97,11 @@ def answers_of(decision: Decision, outcome: Outcome) -> list[Answer]:
     """What becomes of the prods that a batch took."""
     found = []
     for name, query in decision.queries.items():
-        if query.prodding is None:
+        if query.prods is None:
             continue
-        reasons = dict(query.prodding.refused)
+        reasons = dict(query.prods.refused)
         reasons |= {prod: str(problem) for prod, problem in outcome.failed.items()}
-        for prod in query.prodding.requests:
+        for prod in query.prods.requests:
             rows, reason = outcome.answered.get(prod, 0), reasons.get(prod)
             if reason is None and rows == 0 and prod in outcome.answered:
                 reason = "no group of an open window matches"

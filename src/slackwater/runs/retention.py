@@ -72,8 +72,12 @@ def _is_past(query: QueryPlan, stage: Stage, decision: QueryDecision, run: Run) 
     if decision.upto is None:
         return False
     past = decision.upto - query.keep
-    if decision.waiting is not None:  # errors are measured before anything is forgotten
-        past = BEGIN_OF_TIME if decision.waiting.upto is None else min(past, decision.waiting.upto)
+    if decision.window_order is not None:  # errors are measured before anything is forgotten
+        past = (
+            BEGIN_OF_TIME
+            if decision.window_order.upto is None
+            else min(past, decision.window_order.upto)
+        )
     window = stage.window
     return window.last_start(run.high) + window.size <= past
 
@@ -83,7 +87,7 @@ def _is_answered(stage: Stage, decision: QueryDecision, run: Run) -> bool:
 
 
 def _is_worked_off(decision: QueryDecision, run: Run) -> bool:
-    return decision.working is None or run.batch not in decision.working.runs
+    return decision.work is None or run.batch not in decision.work.runs
 
 
 def _is_beyond_reach(decision: QueryDecision, patience: int, run: Run) -> bool:
@@ -92,12 +96,12 @@ def _is_beyond_reach(decision: QueryDecision, patience: int, run: Run) -> bool:
 
 def kept_longer(query: QueryPlan, decision: QueryDecision) -> int:
     """How much longer than answers need them the rows of a join are kept, from now on."""
-    return max(query.keep, decision.finding.keep if decision.finding is not None else 0)
+    return max(query.keep, decision.period_order.keep if decision.period_order is not None else 0)
 
 
 def was_kept_longer(query: QueryPlan, decision: QueryDecision) -> int:
     """The same of the rows that are there when the batch begins."""
-    return max(query.keep, decision.finding.kept if decision.finding is not None else 0)
+    return max(query.keep, decision.period_order.kept if decision.period_order is not None else 0)
 
 
 def patiences(plan: JoinPlan, tree: JoinNode) -> dict[str, int]:

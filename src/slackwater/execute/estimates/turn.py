@@ -59,8 +59,8 @@ class EstimateTurn:
             finals = self.engine.to_arrow(finals).cast(schema)
         finals, accuracy, shown_pairs = self._judge(engine, finals)
         estimator = Estimator(engine, self.reading, self.catalog, self.turn.progress, accuracy)
-        assert self.turn.decision.prodding is not None
-        calls = self.turn.decision.prodding.calls
+        assert self.turn.decision.prods is not None
+        calls = self.turn.decision.prods.calls
         speaker = Speaker(estimator, calls, self.turn.spoken, self.turn.emitted_at)
         said, rows = speaker.speak()
         shown = None if said is None else pick(engine, said, self.reading.shown)
