@@ -55,7 +55,7 @@ def test_the_watermark_waits_for_the_oldest_row_that_waits() -> None:
     one = hand(2, every=None)
     assert one.query(1, 2, 8, 9, 25).upto == 1 * SECOND  # the smallest time of the pane
     assert one.query().upto == 25 * SECOND
-    assert numbers(one.query().working) == (0, 0, 0, 1)
+    assert numbers(one.query().work) == (0, 0, 0, 1)
     assert one.query().upto == 25 * SECOND
 
 
@@ -127,7 +127,7 @@ def test_at_the_end_everything_is_worked_on() -> None:
     one.query(7, 8)
     assert waiting(one).aside
     end = one.query(ended=True)
-    assert numbers(end.working) == (0, 0, 0, 3)
+    assert numbers(end.work) == (0, 0, 0, 3)
     assert end.upto == END_OF_TIME
 
 

@@ -588,7 +588,7 @@ def test_rows_of_a_join_are_kept_until_what_was_missed_is_counted() -> None:
     hand = Hand(policy(recalled("immediate")))
     for batch in range(40):
         before = hand.state
-        finding = hand.query(*regular(batch, late=2)).finding
+        finding = hand.query(*regular(batch, late=2)).period_order
         assert finding is not None
         found = hand.state.of("q").find(RecallSlackState)
         assert found is not None
@@ -604,7 +604,7 @@ def test_rows_of_a_join_are_kept_until_what_was_missed_is_counted() -> None:
 def test_periods_of_rows_that_nobody_can_count_are_told_and_survive_json() -> None:
     hand = Hand(policy(recalled("immediate", max_ahead="1 day")))
     for batch in range(40):
-        finding = hand.query(*regular(batch, late=2)).finding
+        finding = hand.query(*regular(batch, late=2)).period_order
         assert finding is not None
         assert finding.unseen == 0
     finding = hand.query(*regular(40), 5.0, 6.0, 57.0).period_order
