@@ -3,7 +3,8 @@
 While a pipeline runs, each flush and each change of a name is a *moment*. At a moment the disk
 surely has the bytes of files that were flushed since they were written, and the names of folders
 that were flushed since they changed. Everything else may be there, or not, or in part: a name by
-itself, bytes by themselves. That is harsher than any real file system.
+itself, bytes by themselves. Only a name that was changed within its folder is the old one or the
+new one, as every file system with a journal has it. The rest is harsher than any real one.
 """
 
 from __future__ import annotations
@@ -173,14 +174,23 @@ class Loss:
     def _leave(self, top: int, target: Path) -> None:
         target.mkdir()
         now, safe = self.moment.names.get(top, {}), self.moment.safe_names.get(top, {})
+        forgotten = self._renamed(now, safe)
         for name in sorted({*now, *safe}):
-            inode = (safe if self._forgets() else now).get(name)
+            moved = now.get(name, safe.get(name))
+            forgets = forgotten[moved] if moved in forgotten else self._forgets()
+            inode = (safe if forgets else now).get(name)
             if inode is None:
                 continue
             if inode in self.moment.folders:
                 self._leave(inode, target / name)
             else:
                 (target / name).write_bytes(self._content(inode))
+
+    def _renamed(self, now: dict[str, int], safe: dict[str, int]) -> dict[int | None, bool]:
+        """Of what got another name in its folder: whether that is forgotten."""
+        names = {inode: name for name, inode in now.items()}
+        moved = [n for name, n in safe.items() if n in names and names[n] != name]
+        return {inode: self._forgets() for inode in moved}
 
     def _content(self, inode: int) -> bytes:
         safe = self.moment.safe_bytes.get(inode, b"")

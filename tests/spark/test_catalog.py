@@ -100,6 +100,7 @@ METHODS_NOT_IN_A_FILE = {
     pipeline.Pipeline: {
         "meaning",
         "explain",  # a command
+        "launch",  # start, with its options in one record
         "run",  # start with trigger = "available-now"
         "loop",
     },

@@ -22,10 +22,12 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.events.log import EventLog
+from slackwater.execute.deliver import Outlets
 from slackwater.execute.loop import Loop
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.runs.offsets import SparkLog
 from slackwater.runs.run import verify
+from slackwater.testing import ArrowRuntime
 from slackwater.units import fingerprint
 from tests.spark.power import Disk, Loss, Moment, without_flushes
 from tests.spark.test_repair import pipeline, told, write_file
@@ -45,14 +47,17 @@ class Story:
 
     def open(self, folder: Path) -> Loop:
         """Start on another folder as a pipeline does, without Spark."""
-        made = pipeline(self.rows)
+        made, layout = pipeline(self.rows), self.loop.layout
         checkpoint = Checkpoint.open(folder, fingerprint(made.meaning), made.meaning)
         try:
             return Loop(
                 policy=self.loop.policy,
                 checkpoint=checkpoint,
-                layout=self.loop.layout,
-                outlets=made._outlets(checkpoint),
+                layout=layout,
+                runtime=ArrowRuntime(
+                    self.loop.policy, layout.shapes, layout.joins, checkpoint.runs
+                ),
+                outlets=Outlets.of(made.plan, made.queries, checkpoint),
                 events=EventLog(checkpoint.events),
             )
         except BaseException:

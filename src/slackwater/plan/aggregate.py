@@ -245,9 +245,10 @@ def plain_parts(final: Expression) -> tuple[str, ...] | None:
     if isinstance(tree, exp.Column):
         return (tree.name,)
     halves = tree.find(exp.Div)
-    if halves is None:
+    parts = [] if halves is None else [halves.this, halves.expression]
+    if not parts or not all(isinstance(part, exp.Column) for part in parts):
         return None
-    total, count = halves.this.name, halves.expression.name
+    total, count = (part.name for part in parts)
     return (total, count) if tree == Expression(_mean(total, count)).tree else None
 
 
