@@ -115,7 +115,10 @@ def tuples(table: pa.Table, keys: int | None) -> list[tuple[Any, ...]]:
     return sorted({row[:keys]: row for _, row in ordered}.values())
 
 
-@pytest.mark.parametrize(("tier", "names"), [("columnar", ODD), ("spark", HARDEST)])
+@pytest.mark.parametrize(
+    ("tier", "names"),
+    [("columnar", ODD), pytest.param("spark", HARDEST, marks=pytest.mark.slow)],
+)
 def test_every_name_works_in_every_role(
     spark: SparkSession, tmp_path: Path, tier: str, names: tuple[str, ...]
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_backlog_may_change_its_tier_between_batches(spark: SparkSession, tmp_
     assert backlogs(loop) == backlogs(whole)
 
 
+@pytest.mark.slow
 def test_the_story_ends_the_same_on_the_executors(executors: SparkDriver) -> None:
     """Two levels that are revised, and a join that keeps inner results under a contract."""
     asked = story.queries(readings("1 day"))
