@@ -181,15 +181,14 @@ class ArrowRuntime:
         columns = [writer.name(name) for name in table.column_names if name != "__ts"]
         if query.join is not None:
             fields = ", ".join(f"{column} := {column}" for column in columns)
-            columns = [
-                f"{writer.text(query.join.inputs[number].name)} AS _input",
-                f"CAST(to_json(struct_pack({fields})) AS VARCHAR) AS _row",
-            ]
-        text = (
-            f"SELECT {', '.join(columns)}, CASE {' '.join(reasons)} END AS _reason, "
-            f"{delay} AS _delay_us, {writer.micros('__ts', state.stamp)} AS _time "
-            f"FROM input WHERE coalesce({passes}, false)"
-        )
+            row = f"CAST(to_json(struct_pack({fields})) AS VARCHAR)" if columns else "'{}'"
+            columns = [f"{writer.text(query.join.inputs[number].name)} AS _input", f"{row} AS _row"]
+        columns += [
+            f"CASE {' '.join(reasons)} END AS _reason",
+            f"{delay} AS _delay_us",
+            f"{writer.micros('__ts', state.stamp)} AS _time",
+        ]
+        text = f"SELECT {', '.join(columns)} FROM input WHERE coalesce({passes}, false)"
         text = f"SELECT * FROM ({text}) WHERE _reason IS NOT NULL"
         return _in_utc(self._run(Statement(text, ("input",)), {"input": table}))
 
