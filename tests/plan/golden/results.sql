@@ -478,6 +478,7 @@ SELECT "__t_a",
             "b_v",
             __at
           FROM h0
+          WHERE "__t_a" >= $low0::BIGINT AND "__t_b" >= $low1::BIGINT
           UNION ALL SELECT "__t_a",
             "__t_b",
             "a_ts",
@@ -538,6 +539,7 @@ SELECT "__t_a",
             "b_v",
             __at
           FROM h0
+          WHERE "__t_a" >= $low0::BIGINT AND "__t_b" >= $low1::BIGINT
           UNION ALL SELECT "__t_a",
             "__t_b",
             "a_ts",
@@ -591,6 +593,7 @@ SELECT "__t_a",
             "a_k",
             "b_k"
           FROM h0
+          WHERE "__t_a" >= $low0::BIGINT AND "__t_b" >= $low1::BIGINT
           UNION ALL SELECT "__t_a",
             "__t_b",
             "a_k",
@@ -623,6 +626,7 @@ SELECT "__t_a",
             "a_k",
             "b_k"
           FROM h0
+          WHERE "__t_a" >= $low0::BIGINT AND "__t_b" >= $low1::BIGINT
           UNION ALL SELECT "__t_a",
             "__t_b",
             "a_k",

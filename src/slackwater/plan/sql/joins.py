@@ -244,8 +244,18 @@ class _Draft:
             return self._input_rows(tree, child, which)
         columns = [self._time(name) for name in self._ordered(inputs_of(tree))]
         columns += self._carried(frozenset(inputs_of(tree)))
-        source = self.source(f"n{child}" if which == "new" else f"h{child}")
-        return f"SELECT {', '.join(columns)} FROM {source}"
+        if which == "new":
+            return f"SELECT {', '.join(columns)} FROM {self.source(f'n{child}')}"
+        return f"SELECT {', '.join(columns)} FROM {self._held(tree, child)}"
+
+    def _held(self, tree: JoinNode, child: int) -> str:
+        """Combinations that are held; as of inputs, what is too old is left out, see `_input`."""
+        source = self.source(f"h{child}")
+        if not self.late:
+            return source
+        lows = {name: f"low{self.plan.graph.names.index(name)}" for name in inputs_of(tree)}
+        old = [f"{self._time(name)} >= {self.parameter(low)}" for name, low in lows.items()]
+        return f"{self.told(source, *lows.values())} WHERE {' AND '.join(old)}"
 
     def _input_rows(self, name: str, child: int, which: str) -> str:
         fresh, held = f"f{child}", f"h{child}"
