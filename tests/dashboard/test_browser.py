@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from slackwater.dashboard.report import write_report
 from slackwater.events.log import EventLog
@@ -124,18 +124,46 @@ def test_a_backlog_and_what_controllers_explain_are_shown(browser: Browser, tmp_
         assert seen.complaints == []
 
 
+def drag(page: Page) -> None:
+    """Over the second quarter of the first chart."""
+    box = page.locator(".u-over").first.bounding_box()
+    assert box is not None
+    left, middle = box["x"] + box["width"] * 0.25, box["y"] + box["height"] / 2
+    page.mouse.move(left, middle)
+    page.mouse.down()
+    page.mouse.move(left + box["width"] * 0.25, middle, steps=5)
+    page.mouse.up()
+
+
 def test_a_drag_zooms_all_charts_and_a_double_click_returns(browser: Browser, address: str) -> None:
     with visit(browser, address) as seen:
-        box = seen.page.locator(".u-over").first.bounding_box()
-        assert box is not None
-        left, middle = box["x"] + box["width"] * 0.25, box["y"] + box["height"] / 2
-        seen.page.mouse.move(left, middle)
-        seen.page.mouse.down()
-        seen.page.mouse.move(left + box["width"] * 0.25, middle, steps=5)
-        seen.page.mouse.up()
+        drag(seen.page)
         expect(seen.page.locator("html")).to_have_attribute("data-points", "30")
         seen.page.locator(".u-over").nth(3).dblclick()
         expect(seen.page.locator("html")).to_have_attribute("data-points", "120")
+        assert seen.complaints == []
+
+
+def test_an_answer_that_comes_after_the_view_has_changed_is_not_shown(
+    browser: Browser, address: str
+) -> None:
+    """One question a drag, though the charts share a cursor; its answer is held back."""
+    with visit(browser, address) as seen:
+        page, held = seen.page, list[Route]()
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route(re.compile(r"/history\?.*low="), hold)
+        with page.expect_request(re.compile(r"/history\?.*low=")):
+            drag(page)
+        with page.expect_response(re.compile(r"/history\?points=\d+$")):
+            page.locator(".u-over").nth(3).dblclick()
+        assert len(held) == 1
+        with page.expect_response(re.compile(r"/history\?.*low=")):
+            held[0].continue_()
+        page.wait_for_timeout(300)
+        assert seen.points() == 120
         assert seen.complaints == []
 
 

@@ -209,7 +209,7 @@ export class Chart {
     if (u.select.width < 8) return;
     const range = [u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")];
     u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    view.onRange(range);
+    if (u.cursor.event) view.onRange(range); // none where the pointer is over another chart
   }
 
   hover(u) {

@@ -23,6 +23,7 @@ export class Run {
     this.explained = told.history?.explained ?? {};
     this.entries = told.log ? told.log.entries : [];
     this.version = 0;
+    this.asked = 0;
     this.isStored = Boolean(told.history);
   }
 
@@ -40,11 +41,14 @@ export class Run {
 
   async load(range) {
     if (this.isStored) return;
+    this.asked += 1;
+    const turn = this.asked;
     const span = range ? `&low=${range[0] * 1e6}&high=${range[1] * 1e6}` : "";
     const [history, all] = await Promise.all([
       fetched(`api/runs/${this.id}/history?points=${POINTS}${span}`),
       fetched("api/runs"),
     ]);
+    if (turn !== this.asked) return; // another span was asked for meanwhile
     const told = all.find((each) => each.id === this.id);
     Object.assign(this, { ...told, epoch: history.epoch, newest: history.newest });
     this.numbers = history.numbers;
