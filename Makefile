@@ -35,11 +35,12 @@ run: setup       ## the demo: about a minute, live view (ARGS='--seconds 20')
 test: setup      ## the tests for every change (ARGS='-k windows')
 	$(PYTEST) -m 'not ($(LONG))' $(ARGS)
 
-test-long: setup ## what make test leaves out: slow ones, kills, papers
+test-long: setup ## what make test leaves out: slow ones, kills, papers, a cluster, many examples
 	$(PYTEST) -m '$(LONG)' $(ARGS)
+	EXAMPLES=10 $(PYTEST) -m deep $(ARGS)
+	$(BIN)/python -m pytest -m cluster $(ARGS)
 
-test-full: setup ## both, all but the tests that need a cluster
-	$(PYTEST) $(ARGS)
+test-full: test test-long  ## both
 
 test-cluster: setup  ## the tests on a standalone master with two workers, on loopback
 	$(BIN)/python -m pytest -m cluster $(ARGS)

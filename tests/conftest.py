@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.examples import examples
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -26,9 +28,8 @@ os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 os.environ.setdefault("MPLBACKEND", "agg")
 
 # every run looks at other examples; a failing one is printed so that it can be had again
-settings.register_profile("ci", deadline=None, max_examples=30, print_blob=True)
-settings.register_profile("deep", deadline=None, max_examples=1000, print_blob=True)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.register_profile("slackwater", examples(30), deadline=None, print_blob=True)
+settings.load_profile("slackwater")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from tests.control.test_step import Hand, policy, query
 
 from slackwater.control.controller import Controller, Moment
-from slackwater.control.late import Closing
 from slackwater.control.records import ControlState, Decision, Explanation, Feedback, Measured
 from slackwater.control.saved import plain, read_decision, read_state
 from slackwater.control.step import CONTROLLERS, learn, step
+from slackwater.control.watermark import Closing
 from slackwater.execute.batch import Outcome
 from slackwater.execute.deliver import Delivered
 from slackwater.execute.report import Done, Stopwatch, batch_report

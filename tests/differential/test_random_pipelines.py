@@ -27,7 +27,7 @@ from tests.differential.spark import Spark
 from tests.differential.terms import remainder
 
 SECONDS = float(os.environ.get("DIFFERENTIAL_SECONDS", "45"))
-SPARK_SECONDS = float(os.environ.get("DIFFERENTIAL_SPARK_SECONDS", "20"))
+SPARK_SECONDS = float(os.environ.get("DIFFERENTIAL_SPARK_SECONDS", "15"))
 
 
 def seeds() -> Iterator[str]:
@@ -35,7 +35,6 @@ def seeds() -> Iterator[str]:
     return (f"{first}-{number}" for number in range(10_000))
 
 
-@pytest.mark.slow
 def test_random_pipelines_agree() -> None:
     tally = hunt(Arrow(), seeds(), SECONDS, reduce=False)
     print(tally)
@@ -43,7 +42,6 @@ def test_random_pipelines_agree() -> None:
     assert tally.pipelines > 0
 
 
-@pytest.mark.slow
 def test_random_pipelines_agree_on_spark(spark: SparkSession) -> None:
     tally = hunt(Spark(spark), seeds(), SPARK_SECONDS, reduce=False)
     print(tally)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import slackwater as sw
@@ -18,6 +18,7 @@ from slackwater.execute.sinks import MemorySink
 from slackwater.query.stream import Query, Stream
 from tests import story
 from tests.driver import batch, feed, make_loop, readings, run
+from tests.examples import examples
 
 Row = tuple[float | None, int | None, int | None]
 OFTEN = sw.estimates(every=0)
@@ -68,7 +69,8 @@ ROWS = st.tuples(
 
 @pytest.mark.spec("prodding:F44", "prodding:F56")
 @pytest.mark.parametrize("aside", ["wait", "idle", "3:1"])
-@settings(max_examples=25)
+@pytest.mark.deep
+@examples(5)
 @given(
     cuts=st.lists(st.lists(ROWS, max_size=12), min_size=2, max_size=5), budget=st.integers(1, 12)
 )

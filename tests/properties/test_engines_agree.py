@@ -14,12 +14,13 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import slackwater as sw
 from slackwater.query.stream import Query, Stream
 from tests.driver import Driver, answers, batch, readings, replayed, run
+from tests.examples import examples
 
 PLAIN = Driver()
 SECONDS = st.integers(0, 400).map(lambda tenth: tenth / 10)
@@ -72,7 +73,8 @@ def check(stream: Stream, cuts: Any, driver: Driver = PLAIN, **terms: Any) -> Qu
 
 
 @pytest.mark.spec("prodding:F8", "prodding:F9", "prodding:F11", "qddh:F005", "qddh:F052")
-@settings(max_examples=60)
+@pytest.mark.deep
+@examples(20)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE)
 def test_one_level_gives_what_the_interpreter_gives(
     cuts: Any, window: tuple[int, int], slack: int, late: str
@@ -80,7 +82,8 @@ def test_one_level_gives_what_the_interpreter_gives(
     check(one_level(*window), cuts, slack=slack, late=late)
 
 
-@settings(max_examples=60)
+@pytest.mark.deep
+@examples(20)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE)
 def test_two_levels_give_what_the_interpreter_gives(
     cuts: Any, window: tuple[int, int], slack: int, late: str
@@ -123,7 +126,8 @@ def test_a_group_that_a_row_left_long_ago_is_not_answered_again(tmp_path: Path) 
 
 
 @pytest.mark.spec("prodding:F2", "qddh:F009")
-@settings(max_examples=60)
+@pytest.mark.deep
+@examples(20)
 @given(CUTS, WINDOW, st.integers(0, 3))
 def test_final_versions_equal_a_recomputation_from_all_rows(
     cuts: Any, window: tuple[int, int], slack: int

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import slackwater as sw
@@ -27,6 +27,7 @@ from slackwater.plan.stage import lay_out
 from slackwater.query.stream import Query, Stream
 from slackwater.replay.interpreter import Interpreter, Row
 from tests.driver import Driver, batch, readings
+from tests.examples import examples
 from tests.properties.test_engines_agree import CUTS, LATE, PLAIN, WINDOW, one_level, two_levels
 
 PRODS = st.lists(
@@ -211,7 +212,8 @@ def agree(
 
 
 @pytest.mark.spec("prodding:F21", "prodding:F23", "prodding:F30", "prodding:F38")
-@settings(max_examples=40)
+@pytest.mark.deep
+@examples(20)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE, st.sampled_from(SHAPES), PRODS)
 def test_estimates_say_what_ending_the_stream_would_and_finals_do_not_change(
     cuts: Any,
@@ -272,7 +274,8 @@ def test_rows_from_before_the_stream_began_are_estimated_too(shape: Any, tmp_pat
 
 
 @pytest.mark.spec("prodding:F26")
-@settings(max_examples=25)
+@pytest.mark.deep
+@examples(10)
 @given(CUTS, CUTS, WINDOW, st.sampled_from(["drop", "revise"]))
 def test_estimates_above_a_join_say_the_same(
     left: Any, right: Any, window: tuple[int, int], late: str

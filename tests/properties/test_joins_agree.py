@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import slackwater as sw
@@ -25,6 +25,7 @@ from slackwater.execute.sinks import MemorySink
 from slackwater.plan.tree import all_trees, show_tree
 from slackwater.query.stream import Stream
 from tests.driver import Batch, Driver, batch, readings
+from tests.examples import examples
 
 PLAIN = Driver()
 SECOND = 1_000_000
@@ -204,7 +205,8 @@ def random_tree(draw: random.Random, names: list[str]) -> str:
 
 
 @pytest.mark.spec("qddh:F080", "adaptive:SUB-06", "adaptive:SUB-11")
-@settings(max_examples=50)
+@pytest.mark.deep
+@examples(30)
 @given(CASES)
 def test_random_graphs_and_trees_equal_duckdb(given_case: Any) -> None:
     case, tree = random_case(*given_case)

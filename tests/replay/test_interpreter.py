@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import slackwater as sw
@@ -18,6 +18,7 @@ from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter
 from slackwater.spark.pipeline import Pipeline
 from slackwater.stats.arrival import Arrival
+from tests.examples import examples
 from tests.spark.driver import batch, readings
 
 SECOND = 1_000_000
@@ -28,7 +29,8 @@ def interpreter(query: Query) -> Interpreter:
 
 
 @pytest.mark.spec("qddh:F008", "qddh:F069")
-@settings(max_examples=40)
+@pytest.mark.deep
+@examples(40)
 @given(
     st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=15),
     st.tuples(st.integers(1, 8), st.integers(1, 8)).map(lambda w: (max(w), min(w))),

@@ -15,9 +15,9 @@ from itertools import accumulate, compress
 from operator import not_
 
 from slackwater.control.controller import Controller, Moment, Stateless
-from slackwater.control.late import Hold
 from slackwater.control.orders import Piece, Pieces, Prods, Work, rows_of
 from slackwater.control.records import Explanation
+from slackwater.control.watermark import Hold
 from slackwater.estimate.backlog import BacklogPolicy, serve
 from slackwater.plan.costly import CostPlan
 from slackwater.plan.stage import QueryPlan

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from slackwater.control.controller import Controller, Moment
-from slackwater.control.late import Closing, Wait
 from slackwater.control.orders import WindowOrder
 from slackwater.control.records import (
     Explanation,
@@ -17,6 +16,7 @@ from slackwater.control.records import (
     without_last,
 )
 from slackwater.control.slack_notices import Words, hold_notices
+from slackwater.control.watermark import Closing, Wait
 from slackwater.disorder.error_slack import (
     MEASURED_EVERY,
     ErrorSeen,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from slackwater.control.accuracy import Accuracy
 from slackwater.control.clock import oldest_of, origin_of
 from slackwater.control.controller import Controller, Moment
-from slackwater.control.late import Closing
 from slackwater.control.orders import ProdCall, Prods
 from slackwater.control.records import ControlState, Explanation, Feedback
 from slackwater.control.request import (
@@ -19,6 +18,7 @@ from slackwater.control.request import (
     understand,
     why_none,
 )
+from slackwater.control.watermark import Closing
 from slackwater.errors import Problem
 from slackwater.estimate.aggressiveness import (
     AggressivenessParams,

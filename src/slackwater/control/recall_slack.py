@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from slackwater.control.controller import Controller, Moment
-from slackwater.control.late import Wait
 from slackwater.control.orders import PeriodOrder
 from slackwater.control.records import (
     Explanation,
@@ -18,6 +17,7 @@ from slackwater.control.records import (
     without_last,
 )
 from slackwater.control.slack_notices import Words, hold_notices
+from slackwater.control.watermark import Wait
 from slackwater.disorder import recall_slack
 from slackwater.disorder.periods import Found
 from slackwater.disorder.recall_slack import (

@@ -11,9 +11,9 @@ from typing import Any
 from slackwater.control.backlog import Leftover, Worker
 from slackwater.control.clock import advance, notices, query_clock
 from slackwater.control.controller import Controller, Moment, Stateless
+from slackwater.control.count_late import Late, Missed
 from slackwater.control.error_slack import ErrorMeter, ErrorSlack
 from slackwater.control.join_plan import JoinOrder
-from slackwater.control.late import Closing, FixedSlack, Late, Missed, Wait, Watermark
 from slackwater.control.prods import Prodder
 from slackwater.control.recall_slack import RecallMeter, RecallSlack
 from slackwater.control.records import (
@@ -30,6 +30,7 @@ from slackwater.control.records import (
     Wants,
 )
 from slackwater.control.tier import next_tier
+from slackwater.control.watermark import Closing, FixedSlack, Wait, Watermark
 
 Controllers = tuple[Controller[Any, Any, Any], ...]
 
