@@ -20,6 +20,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
+# pages that take ten seconds and more
+LONG = {f"docs/guide/{name}.md" for name in ("contracts", "estimates", "joins", "overload")}
+
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<language>[\w-]*)")
 _SKIP = re.compile(r"<!--\s*skip\b:?\s*(?P<reason>.*?)\s*-->")
 
@@ -59,7 +62,7 @@ def name(page: Path) -> str:
 
 def pages_with(language: str) -> list[Any]:
     return [
-        pytest.param(page, id=name(page))
+        pytest.param(page, id=name(page), marks=[pytest.mark.slow] * (name(page) in LONG))
         for page in PAGES
         if any(block.language == language for block in blocks(page))
     ]

@@ -102,7 +102,7 @@ COLUMNS = Schema.of(
     ts="timestamp", k="int", v="int", w="bigint", x="double", d="decimal(10,2)",
     huge="decimal(38,0)", s="string",
 )  # fmt: skip
-TIERS = ("columnar", "spark")
+TIERS = ("columnar", pytest.param("spark", marks=pytest.mark.slow))
 
 
 def stream() -> Stream:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 INSTANT = pa.timestamp("us", "UTC")
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
-TIERS = ("columnar", "spark")
+TIERS = ("columnar", pytest.param("spark", marks=pytest.mark.slow))
 
 # names that people have: every one of them works, in every role
 ODD = (

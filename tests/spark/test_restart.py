@@ -31,6 +31,7 @@ def rows_read(handle: Handle) -> dict[str, int]:
     return dict(found)
 
 
+@pytest.mark.slow
 def test_queries_and_inputs_of_joins_may_be_written_in_another_order(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -91,6 +91,7 @@ def read_all(reader: RecordingReader, first: int, last: int) -> pa.Table:
 # Generator
 
 
+@pytest.mark.slow
 def test_a_generated_stream_gives_its_rows_again_and_goes_on_after_a_crash(
     spark: SparkSession, tmp_path: Path
 ) -> None:

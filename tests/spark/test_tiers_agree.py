@@ -34,6 +34,7 @@ def executors(spark: SparkSession) -> SparkDriver:
     return SparkDriver("spark", spark)
 
 
+@pytest.mark.slow
 @FEW
 @given(CUTS, engines.WINDOW, engines.LATE)
 @example(STEPS, (2, 2), "revise").via("a watermark that moves without closing a window")
@@ -45,7 +46,7 @@ def test_windows_give_what_the_interpreter_gives(
 
 @FEW
 @given(CUTS, engines.WINDOW, engines.LATE, st.sampled_from(estimates.SHAPES[1:3]))
-@pytest.mark.parametrize("few", [0, 6])
+@pytest.mark.parametrize("few", [0, pytest.param(6, marks=pytest.mark.slow)])
 def test_estimates_say_what_ending_the_stream_would(
     executors: SparkDriver, few: int, cuts: Any, window: tuple[int, int], late: str, shape: Any
 ) -> None:
