@@ -37,7 +37,7 @@ test: setup      ## the tests for every change (ARGS='-k windows')
 
 test-long: setup ## what make test leaves out: slow ones, kills, papers, a cluster, many examples
 	$(PYTEST) -m '$(LONG)' $(ARGS)
-	EXAMPLES=10 $(PYTEST) -m deep $(ARGS)
+	EXAMPLES=many $(PYTEST) -m deep --timeout 1800 $(ARGS)
 	$(BIN)/python -m pytest -m cluster $(ARGS)
 
 test-full: test test-long  ## both

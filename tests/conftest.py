@@ -28,7 +28,7 @@ os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 os.environ.setdefault("MPLBACKEND", "agg")
 
 # every run looks at other examples; a failing one is printed so that it can be had again
-settings.register_profile("slackwater", examples(30), deadline=None, print_blob=True)
+settings.register_profile("slackwater", examples(30, 300), deadline=None, print_blob=True)
 settings.load_profile("slackwater")
 
 

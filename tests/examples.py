@@ -1,4 +1,4 @@
-"""How many random examples a property is tried with: ``EXAMPLES=10`` tries ten times as many."""
+"""How many random examples a property is tried with: a few all day, many where there is time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 
 from hypothesis import settings
 
-TIMES = int(os.environ.get("EXAMPLES", "1"))
+IS_DEEP = os.environ.get("EXAMPLES") == "many"
 
 
-def examples(count: int) -> settings:
-    return settings(max_examples=count * TIMES)
+def examples(few: int, many: int) -> settings:
+    return settings(max_examples=many if IS_DEEP else few)

@@ -70,7 +70,7 @@ ROWS = st.tuples(
 @pytest.mark.spec("prodding:F44", "prodding:F56")
 @pytest.mark.parametrize("aside", ["wait", "idle", "3:1"])
 @pytest.mark.deep
-@examples(5)
+@examples(5, 30)
 @given(
     cuts=st.lists(st.lists(ROWS, max_size=12), min_size=2, max_size=5), budget=st.integers(1, 12)
 )

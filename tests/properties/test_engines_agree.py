@@ -74,7 +74,7 @@ def check(stream: Stream, cuts: Any, driver: Driver = PLAIN, **terms: Any) -> Qu
 
 @pytest.mark.spec("prodding:F8", "prodding:F9", "prodding:F11", "qddh:F005", "qddh:F052")
 @pytest.mark.deep
-@examples(20)
+@examples(20, 250)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE)
 def test_one_level_gives_what_the_interpreter_gives(
     cuts: Any, window: tuple[int, int], slack: int, late: str
@@ -83,7 +83,7 @@ def test_one_level_gives_what_the_interpreter_gives(
 
 
 @pytest.mark.deep
-@examples(20)
+@examples(20, 150)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE)
 def test_two_levels_give_what_the_interpreter_gives(
     cuts: Any, window: tuple[int, int], slack: int, late: str
@@ -127,7 +127,7 @@ def test_a_group_that_a_row_left_long_ago_is_not_answered_again(tmp_path: Path) 
 
 @pytest.mark.spec("prodding:F2", "qddh:F009")
 @pytest.mark.deep
-@examples(20)
+@examples(20, 200)
 @given(CUTS, WINDOW, st.integers(0, 3))
 def test_final_versions_equal_a_recomputation_from_all_rows(
     cuts: Any, window: tuple[int, int], slack: int

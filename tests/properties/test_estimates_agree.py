@@ -213,7 +213,7 @@ def agree(
 
 @pytest.mark.spec("prodding:F21", "prodding:F23", "prodding:F30", "prodding:F38")
 @pytest.mark.deep
-@examples(20)
+@examples(20, 200)
 @given(CUTS, WINDOW, st.integers(0, 8), LATE, st.sampled_from(SHAPES), PRODS)
 def test_estimates_say_what_ending_the_stream_would_and_finals_do_not_change(
     cuts: Any,
@@ -275,7 +275,7 @@ def test_rows_from_before_the_stream_began_are_estimated_too(shape: Any, tmp_pat
 
 @pytest.mark.spec("prodding:F26")
 @pytest.mark.deep
-@examples(10)
+@examples(10, 100)
 @given(CUTS, CUTS, WINDOW, st.sampled_from(["drop", "revise"]))
 def test_estimates_above_a_join_say_the_same(
     left: Any, right: Any, window: tuple[int, int], late: str

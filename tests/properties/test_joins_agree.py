@@ -206,7 +206,7 @@ def random_tree(draw: random.Random, names: list[str]) -> str:
 
 @pytest.mark.spec("qddh:F080", "adaptive:SUB-06", "adaptive:SUB-11")
 @pytest.mark.deep
-@examples(30)
+@examples(20, 400)
 @given(CASES)
 def test_random_graphs_and_trees_equal_duckdb(given_case: Any) -> None:
     case, tree = random_case(*given_case)

@@ -30,7 +30,7 @@ def interpreter(query: Query) -> Interpreter:
 
 @pytest.mark.spec("qddh:F008", "qddh:F069")
 @pytest.mark.deep
-@examples(40)
+@examples(40, 400)
 @given(
     st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=15),
     st.tuples(st.integers(1, 8), st.integers(1, 8)).map(lambda w: (max(w), min(w))),
