@@ -13,7 +13,7 @@ PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 LONG    := slow or kill or papers
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-full test-cluster lint check bench docs constraints clean
+.PHONY: help setup run test test-long test-deep test-full test-cluster lint check bench docs constraints clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 16
@@ -35,12 +35,13 @@ run: setup       ## the demo: about a minute, live view (ARGS='--seconds 20')
 test: setup      ## the tests for every change (ARGS='-k windows')
 	$(PYTEST) -m 'not ($(LONG))' $(ARGS)
 
-test-long: setup ## what make test leaves out: slow ones, kills, papers, a cluster, many examples
+test-long: setup ## what make test leaves out: slow ones, kills, papers
 	$(PYTEST) -m '$(LONG)' $(ARGS)
-	EXAMPLES=many $(PYTEST) -m deep --timeout 1800 $(ARGS)
-	$(BIN)/python -m pytest -m cluster $(ARGS)
 
-test-full: test test-long  ## both
+test-deep: setup ## properties, with ten times the examples
+	EXAMPLES=many $(PYTEST) -m deep --timeout 1800 $(ARGS)
+
+test-full: test test-long test-deep test-cluster  ## all of them
 
 test-cluster: setup  ## the tests on a standalone master with two workers, on loopback
 	$(BIN)/python -m pytest -m cluster $(ARGS)

@@ -203,25 +203,3 @@ def test_a_setting_that_was_saved_before_it_was_refused_is_handed_back(tmp_path:
     loop.close()
     batch = told(tmp_path, "batch")[-1]["queries"]["q"]["estimates"]
     assert batch["aggressiveness"] == {"aggressiveness-1": 0.25}
-
-
-ANSWERABLE = {
-    "text for a number",
-    "text for a time",
-    "no such time",
-    "last of all times",
-    "first of all times",
-    "span without end",
-    "no number",
-    "too large a number",
-    "overflow",
-    "infinite",
-    "division by zero",
-    "no value",
-    "many conditions",
-    "many choices",
-    "many sums",
-    "many values",
-    "no member",
-    "a character that ends texts",
-}

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from slackwater.bench.data import Workload, open_frame, prepare
-from slackwater.bench.measured import Measured, batch_times, median_of
+from slackwater.bench.measured import AgainstSpark, Measured, batch_times, median_of
 from slackwater.bench.memory import Peak
 from slackwater.bench.native import drain
 from slackwater.bench.session import own_session
@@ -124,7 +124,7 @@ def _lighter(case: JoinCase) -> JoinCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(AgainstSpark):
     """One case measured: median batch of both engines, the state held, and whether they agree.
 
     ``memory`` is the most that the driver (Python, with DuckDB in it) took while Slackwater ran.
@@ -138,19 +138,6 @@ class Outcome:
     state_bytes: int
     memory: int
     equal: bool
-
-    @property
-    def store(self) -> str:
-        return min(self.stores, key=lambda name: self.stores[name])
-
-    @property
-    def native_s(self) -> float:
-        return self.stores[self.store]
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster Slackwater is."""
-        return self.native_s / self.slackwater_s
 
     def to_json(self) -> dict[str, Any]:
         return {

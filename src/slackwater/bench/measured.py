@@ -26,6 +26,27 @@ class Measured:
         return self.seconds[warmup:batches]
 
 
+class AgainstSpark:
+    """A case measured in both engines; plain Spark has the faster of its state stores."""
+
+    __slots__ = ()
+    stores: dict[str, float]
+    slackwater_s: float
+
+    @property
+    def store(self) -> str:
+        return min(self.stores, key=lambda name: self.stores[name])
+
+    @property
+    def native_s(self) -> float:
+        return self.stores[self.store]
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster Slackwater is."""
+        return self.native_s / self.slackwater_s
+
+
 def batch_times(query: StreamingQuery) -> tuple[tuple[float, ...], tuple[dict[str, float], ...]]:
     """Seconds of every batch that had input rows, whole and in Spark's parts."""
     seconds, parts = [], []

@@ -14,14 +14,14 @@ from slackwater.bench import native, ours
 from slackwater.bench.answer import Answers
 from slackwater.bench.cases import Case
 from slackwater.bench.data import prepare
-from slackwater.bench.measured import Measured, median_of
+from slackwater.bench.measured import AgainstSpark, Measured, median_of
 from slackwater.bench.session import own_session
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(AgainstSpark):
     """One case measured: median batch of both engines in seconds, and whether they agree.
 
     ``stores`` has the median of plain Spark for each state store; the faster one counts.
@@ -34,19 +34,6 @@ class Outcome:
     duckdb_s: float
     results: int
     equal: bool
-
-    @property
-    def store(self) -> str:
-        return min(self.stores, key=lambda name: self.stores[name])
-
-    @property
-    def native_s(self) -> float:
-        return self.stores[self.store]
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster Slackwater is."""
-        return self.native_s / self.slackwater_s
 
     def to_json(self) -> dict[str, Any]:
         return {

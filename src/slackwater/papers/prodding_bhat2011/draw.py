@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
+
+from slackwater.papers.picture import save
 
 FUNCTIONS = {"Avg": "C0", "Max": "C1", "Sum": "C2", "Count": "C3"}
 # Numbers stated by the source work: percent of aggressiveness, accuracy.
@@ -31,14 +30,7 @@ def draw_all(data: dict[str, Any], folder: Path) -> list[Path]:
         "sidelining.png": sidelining,
         "alternatives.png": alternatives,
     }
-    return [_save(draw(data), folder / name) for name, draw in pictures.items()]
-
-
-def _save(figure: Any, path: Path) -> Path:
-    figure.tight_layout()
-    figure.savefig(path, dpi=90)
-    plt.close(figure)
-    return path
+    return [save(draw(data), folder / name) for name, draw in pictures.items()]
 
 
 def traffic(data: dict[str, Any]) -> Any:

@@ -6,10 +6,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
+
+from slackwater.papers.picture import save
 
 STYLES = {
     "AM": ("C0", "-"),
@@ -30,14 +29,7 @@ def draw_all(data: dict[str, Any], folder: Path) -> list[Path]:
         "interval.png": interval,
         "adaptation_time.png": times,
     }
-    return [_save(draw(data), folder / name) for name, draw in pictures.items()]
-
-
-def _save(figure: Any, path: Path) -> Path:
-    figure.tight_layout()
-    figure.savefig(path, dpi=90)
-    plt.close(figure)
-    return path
+    return [save(draw(data), folder / name) for name, draw in pictures.items()]
 
 
 def over_time(data: dict[str, Any]) -> Any:

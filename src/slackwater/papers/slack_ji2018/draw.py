@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+from slackwater.papers.picture import save
 from slackwater.papers.slack_ji2018.measure import BOUNDS
 
 STYLES = {
@@ -29,17 +27,10 @@ def draw_all(data: dict[str, Any], folder: Path) -> list[Path]:
     }
     paths = []
     for name, draw in pictures.items():
-        paths.append(_save(draw(data), folder / name))
+        paths.append(save(draw(data), folder / name))
     for number, found in enumerate(data["sets"].values(), start=1):
-        paths.append(_save(epsilon(found), folder / f"epsilon_set_{number}.png"))
+        paths.append(save(epsilon(found), folder / f"epsilon_set_{number}.png"))
     return paths
-
-
-def _save(figure: Any, path: Path) -> Path:
-    figure.tight_layout()
-    figure.savefig(path, dpi=90)
-    plt.close(figure)
-    return path
 
 
 def errors(data: dict[str, Any]) -> Any:
