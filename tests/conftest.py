@@ -70,16 +70,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.stop()
 
 
-ON_SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.slow])
-
-
-@pytest.fixture(params=["columnar", ON_SPARK])
+@pytest.fixture(params=["columnar", "spark"])
 def driver(request: pytest.FixtureRequest) -> Driver:
-    """State in the driver, without Java; and state on the executors of a Spark."""
+    """State in the driver, and state spread over tasks that take turns; without Java."""
     from tests.driver import Driver
 
-    if request.param == "columnar":
-        return Driver()
-    from tests.spark.driver import SparkDriver
-
-    return SparkDriver("spark", request.getfixturevalue("spark"))
+    return Driver(request.param)

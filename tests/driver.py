@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from slackwater import testing
 from slackwater.control.error_slack import ErrorBound
+from slackwater.control.records import Tier
 from slackwater.execute.loop import Loop
 from slackwater.execute.sinks import MemorySink
 from slackwater.plan.build import check
@@ -69,10 +70,10 @@ def run(
 class Driver:
     """How a test drives its loops, to be handed about; this one needs no Java."""
 
-    tier: str = "columnar"
+    tier: Tier = "columnar"
 
     def make_loop(self, queries: Sequence[Query], folder: Path, **options: Any) -> Loop[Any]:
-        return make_loop(queries, folder, **options)
+        return make_loop(queries, folder, **{"tier": self.tier, **options})
 
     def feed(self, loop: Loop[Any], table: Batch, number: int | None = None) -> None:
         feed(loop, table, number)

@@ -20,6 +20,7 @@ import pytest
 
 from slackwater.events.log import EventLog
 from slackwater.execute import duck as columnar
+from slackwater.execute.spread import look as tasks
 from slackwater.runs import files
 from slackwater.testing import runtime
 
@@ -48,7 +49,7 @@ class Reaper:
     def _place(self, name: str) -> str:
         place = name.removeprefix(str(self.folder)).lstrip("/")
         place = re.sub(r"runs/[0-9a-f]{16}", "runs/state", place)
-        return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|part-\d+|\d{2,}|(?<==)\d+", "N", place)
+        return re.sub(r"[0-9a-f]{8}(-[0-9a-f-]{27})?|part-\d+|\d{2,}|(?<==)\d+", "N", place)
 
     def _die_unless_known(self, point: str) -> None:
         if self.is_dead:
@@ -78,7 +79,7 @@ def mortal(reaper: Reaper, *jobs: type) -> Iterator[None]:
 def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper, jobs: Sequence[type]) -> None:
     """Contents: a write can stop in the middle."""
 
-    def half_file(write: Callable[..., Any], path: Path, data: bytes) -> None:
+    def half_file(write: Callable[..., Any], path: Path, data: bytes, **options: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data[: len(data) // 2])
 
@@ -121,7 +122,7 @@ def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper, jobs: Sequence[type
         return with_points
 
     write = watched("write", files.write_file, half_file)
-    for module in (files, columnar, runtime):  # each has a name for it
+    for module in (files, columnar, tasks, runtime):  # each has a name for it
         patch.setattr(module, "write_file", write)
     patch.setattr(pq, "write_table", watched("table", pq.write_table, half_table))
     for kind in jobs:  # of Spark

@@ -76,7 +76,7 @@ def test_only_rooms_for_it_know_duckdb() -> None:
 
 
 def test_the_core_knows_no_tables() -> None:
-    beside = {"slackwater.replay", "slackwater.papers"}
+    beside = {"slackwater.replay", "slackwater.papers", "slackwater.arrow_types"}
     assert below("runs") - beside == set(contract("core")["source_modules"])
 
 

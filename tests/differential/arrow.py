@@ -17,8 +17,8 @@ class Arrow:
     name: str = "arrow"
 
     def fitted(self, case: Case) -> Case:
-        lives = tuple(replace(life, tier="columnar", stops=False) for life in case.lives)
-        return replace(case, lives=lives, public=False, pins={})
+        lives = tuple(replace(life, stops=False) for life in case.lives)
+        return replace(case, lives=lives, public=False)
 
     def run(self, case: Case) -> Left:
         with scratch(case) as folder:
@@ -30,9 +30,12 @@ def _run(case: Case, checkpoint: Path) -> None:
     """Between lives the loop is closed and opened again."""
     bases, number = by_hand(case), 0
     for index, life in enumerate(case.lives):
-        loop = make_loop(case.build(bases, life), checkpoint, Settings(zone=case.zone))
+        pin = None if life.tier == "auto" else life.tier
+        settings = Settings(zone=case.zone, tier=pin, columnar_rows=life.columnar_rows)
+        loop = make_loop(case.build(bases, life), checkpoint, settings)
         try:
             for _ in range(life.batches):
+                loop.pin = case.pins.get(number, loop.pin)  # type: ignore[assignment]
                 request(loop, case, number)
                 rows = {f.name: f.table(case.batches[number][f.name]) for f in case.feeds}
                 loop.process(Micro(rows), number)

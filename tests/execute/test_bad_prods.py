@@ -14,7 +14,6 @@ from slackwater.events import log
 from slackwater.execute import loop as looping
 from slackwater.execute import requests
 from slackwater.execute.batch import Execution
-from slackwater.execute.estimates.in_driver import Near
 from slackwater.plan import estimates as build
 from slackwater.query.expression import Expression
 from slackwater.query.stream import Query
@@ -32,12 +31,6 @@ class CrashError(Exception):
 
 def crash(*_: Any, **__: Any) -> None:
     raise CrashError
-
-
-@pytest.fixture(autouse=True)
-def on_executors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is read in the driver for Spark, however little it is."""
-    monkeypatch.setattr(Near, "can_read", lambda *_: False)
 
 
 def per_key(sink: Any, *terms: Any) -> Query:

@@ -23,6 +23,7 @@ from tests.driver import Driver, readings
 from tests.mortal import Reaper, mortal
 from tests.story import batches, ending, leftovers, missing, queries
 
+PLACES = pytest.mark.parametrize("driver", [Driver(), Driver("spark")], ids=["driver", "tasks"])
 EMITS: tuple[Emit, ...] = ("immediate", "ordered")
 PLAIN = Driver()
 
@@ -59,12 +60,13 @@ def die_until_done(
 
 @pytest.mark.slow
 @pytest.mark.kill
-def test_death_at_any_write_changes_nothing(tmp_path: Path) -> None:
+@PLACES
+def test_death_at_any_write_changes_nothing(driver: Driver, tmp_path: Path) -> None:
     told, tables = queries(readings("1 day")), batches(9)
     limits = Limits(fan_in=3, log_bytes=5_000)  # merged, and set aside, now and then
-    PLAIN.run(told, tables, tmp_path / "calm", limits=limits)
+    driver.run(told, tables, tmp_path / "calm", limits=limits)
     folder = tmp_path / "killed"
-    reaper = die_until_done(told, tables, folder, limits=limits)
+    reaper = die_until_done(told, tables, folder, driver=driver, limits=limits)
     assert ending(folder) == ending(tmp_path / "calm")
     assert leftovers(folder) == []
     assert full_files(folder / "events.jsonl")
@@ -74,14 +76,15 @@ def test_death_at_any_write_changes_nothing(tmp_path: Path) -> None:
     assert {"before unlink", "before event", "middle of event"} <= steps
 
 
-def test_death_amid_a_backlog_changes_nothing(tmp_path: Path) -> None:
+@PLACES
+def test_death_amid_a_backlog_changes_nothing(driver: Driver, tmp_path: Path) -> None:
     costly = readings("1 day").costly(8, aside="3:1", starve="10 s").where("v > 0")
     counted = costly.window("8 s", "4 s").group_by("k").aggregate(n="count(*)", s="sum(v)")
     told = (counted.query("q", sw.slack("2 s"), estimates=sw.estimates(every="4 s")),)
     tables = batches(8)
-    PLAIN.run(told, tables, tmp_path / "calm")
+    driver.run(told, tables, tmp_path / "calm")
     folder = tmp_path / "killed"
-    reaper = die_until_done(told, tables, folder)
+    reaper = die_until_done(told, tables, folder, driver=driver)
     assert ending(folder) == ending(tmp_path / "calm")
     assert leftovers(folder) == []
     assert [point for point in reaper.deaths if "write" in point and "backlog" in point]
@@ -89,18 +92,21 @@ def test_death_amid_a_backlog_changes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.kill
-def test_death_amid_the_hold_of_a_recall_contract_changes_nothing(tmp_path: Path) -> None:
+@PLACES
+def test_death_amid_the_hold_of_a_recall_contract_changes_nothing(
+    driver: Driver, tmp_path: Path
+) -> None:
     pairs = (sw.join(*map(_input, "ab"), on="k", within="2 s", emit=emit) for emit in EMITS)
     contract = sw.min_recall(0.8, over="4 s")
     told = tuple(pair.query(emit, contract) for emit, pair in zip(EMITS, pairs, strict=True))
     tables = batches(6)
-    PLAIN.run(told, tables, tmp_path / "calm")
+    driver.run(told, tables, tmp_path / "calm")
     events = [e for e in log.read(tmp_path / "calm" / "events.jsonl") if e["event"] == "batch"]
     phases = [event["queries"]["ordered"]["quality"]["phase"] for event in events]
     assert phases[:2] == ["holding"] * 2  # the first deaths at every write are in here
     assert "calibrated" in phases
     folder = tmp_path / "killed"
-    reaper = die_until_done(told, tables, folder)
+    reaper = die_until_done(told, tables, folder, driver=driver)
     assert ending(folder) == ending(tmp_path / "calm")
     assert ending(folder)["results/ordered"]
     assert leftovers(folder) == []

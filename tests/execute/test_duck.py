@@ -16,7 +16,7 @@ from tests.driver import batch, readings, run
 
 @pytest.mark.parametrize("after", [-777_105_453, 0, 1_774_745_999_500_000])
 def test_instants_are_long_numbers_wherever_they_lie(duck: DuckEngine, after: int) -> None:
-    early = f"{Writer('duckdb').parameter('after')} - 1653383966"
+    early = f"{Writer().parameter('after')} - 1653383966"
     statement = Statement(f"SELECT {early} AS early", (), ("after",))
     found = duck.run(statement, pa.schema({"early": pa.int64()}), {"after": after}, {})
     assert found["early"].to_pylist() == [after - 1_653_383_966]

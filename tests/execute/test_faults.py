@@ -210,6 +210,11 @@ def _lose(path: Path) -> None:
     path.unlink()
 
 
+def _is_state(path: Path) -> bool:
+    """Files of new rows are done with when their batch is."""
+    return "-n-" not in path.name
+
+
 @pytest.mark.parametrize("damage", [_cut, _flip, _lose])
 def test_a_damaged_run_is_refused_and_nothing_comes_of_it(
     tmp_path: Path,
@@ -220,7 +225,8 @@ def test_a_damaged_run_is_refused_and_nothing_comes_of_it(
     folder = tmp_path / "ck"
     told(folder, FEW, 2, driver)
     shutil.copytree(folder, tmp_path / "sound")
-    [*_, path] = sorted(p for p in (folder / "runs").rglob("*.parquet") if p.is_file())
+    kind = "*.arrow" if driver.tier == "spark" else "*.parquet"
+    [*_, path] = sorted(p for p in (folder / "runs").rglob(kind) if _is_state(p))
     damage(path)
     with pytest.raises(sw.CheckpointError) as caught:
         tell(folder, FEW, driver)
@@ -636,7 +642,8 @@ def test_what_closes_is_answered_once_and_nothing_of_it_remains(
         driver.feed(loop, batch(*rows), number)
         mark = loop.state.of("q").watermark / 1_000_000
         assert all(run.high / 1_000_000 + 6 > mark for run in loop.catalog.all())
-        assert len(loop.catalog.all()) <= 4  # bounded by what is open, not by history
+        # bounded by what is open, not by history; each of three tasks writes its own
+        assert len(loop.catalog.all()) <= (4 if driver.tier == "columnar" else 12)
         table = sink.batches.get(number)
         ends = [] if table is None else [e.timestamp() for e in table["window_end"].to_pylist()]
         assert all(end <= mark for end in ends)

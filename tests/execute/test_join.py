@@ -309,7 +309,7 @@ def test_state_beyond_its_limit_stops_the_pipeline_and_loses_nothing(
 
 def test_many_streams_are_joined_on_keys_not_on_times(tmp_path: Path) -> None:
     plan = join_of(joined(*"abcde").select("a.v AS v").query("q", sw.slack("1 s")))
-    join = JoinWriter(Writer("duckdb"), plan).results(plan.written, range(5))
+    join = JoinWriter(Writer(), plan).results(plan.written, range(5))
     engine = DuckEngine(tmp_path)
     for number, name in enumerate("abcde"):
         for kind, size in (("f", 12_000), ("h", 24_000)):

@@ -33,6 +33,19 @@ def test_numbers_of_a_batch_stand_in_columns() -> None:
     assert table.last(Key("run", "", "slowest_ms")) == 113.0
 
 
+def test_tasks_stand_in_columns_and_skew_is_the_slowest_beside_the_mean() -> None:
+    history = told(0)
+    for number, spent in enumerate([{}, {"0": 10, "1": 30}, {"0": 20, "1": 20, "2": 80}]):
+        tasks = {"tasks": {"ms": spent, "rows": {"0": 4}, "split": 1}} if spent else {}
+        history.add([{"event": "batch", **batch(number), **tasks}])
+    table = history.table
+    assert table.column(Key("task", "1", "ms")).tolist()[1:] == [30, 20]
+    assert table.total(Key("task", "0", "rows")) == 8
+    skew = table.column(Key("run", "", "skew"))
+    assert np.isnan(skew[0])
+    assert skew[1:].tolist() == [1.5, 2.0]
+
+
 def test_latency_is_the_time_from_a_windows_end_to_its_answer() -> None:
     """Windows of 10 s end every 2 s; the clock moves a second per batch, the slack is 2 s."""
     column = told(9).table.column(Key("query", "fixed", "latency"))
@@ -229,3 +242,12 @@ def test_recall_is_taken_where_it_is_told() -> None:
     assert (promise.kind, promise.target, promise.due) == ("recall", 0.9, None)  # an older log
     assert history.table.last(Key("query", "j", "recall")) == 0.93
     assert history.table.last(Key("query", "j", "clock")) == EVENT
+
+
+def test_a_part_of_a_batch_whose_time_is_not_known_has_none() -> None:
+    history = History(most=4)
+    event = {"event": "batch", **costly(0)}
+    event["ms"] = {**event["ms"], "observe": None}
+    history.add([{"event": "start", "schema": 1, "plan": plan()}, event])
+    assert "observe" not in summarize(history, 1.0, {}).verb_ms
+    assert "commit" in summarize(history, 1.0, {}).verb_ms

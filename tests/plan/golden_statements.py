@@ -16,7 +16,7 @@ from slackwater.plan.sql.windows import Writer
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
 
-WRITER = Writer("duckdb")
+WRITER = Writer()
 RESULTS = "join results"
 BUCKET, GRAIN = 1_000_000, 10_000
 

@@ -117,7 +117,7 @@ def test_levels_are_read_from_the_bottom_and_provisional_rows_join_what_the_next
 ):
     above = counted().window("30 s").aggregate(all="sum(s)")
     query = planned(above)
-    steps = reading(Writer("duckdb"), query.stages)
+    steps = reading(Writer(), query.stages)
     low, high = (stage.state.identity for stage in query.stages)
     assert [(step.name, step.reads) for step in steps] == [
         ("open-1", {"panes": (low,)}),
@@ -125,6 +125,6 @@ def test_levels_are_read_from_the_bottom_and_provisional_rows_join_what_the_next
         ("open-2", {"panes": (high, "panes-2")}),
     ]
     revised = planned(above, late="revise")
-    steps = reading(Writer("duckdb"), revised.stages)
+    steps = reading(Writer(), revised.stages)
     assert [step.name for step in steps] == ["open-1", "newest-2", "panes-2", "open-2"]
     assert steps[-1].reads == {"panes": ("panes-2",)}

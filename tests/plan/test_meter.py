@@ -46,7 +46,7 @@ def measured() -> dict[tuple[int, int | None], tuple[float, bool]]:
     with duckdb.connect(":memory:") as duck:
         duck.register("panes", panes)
         duck.register("answers", answers)
-        measure = Writer("duckdb").measure(stage, {"s": EPSILON})
+        measure = Writer().measure(stage, {"s": EPSILON})
         rows = duck.execute(
             f"SELECT k, s_error, within FROM ({measure.text})", {"after": 0, "upto": 10 * SECOND}
         ).fetchall()

@@ -23,6 +23,7 @@ from tests.driver import Driver, answers, batch, readings, replayed, run
 from tests.examples import examples
 
 PLAIN = Driver()
+PLACES = st.sampled_from([PLAIN, Driver("spark")])  # state in one place, or spread over tasks
 SECONDS = st.integers(0, 400).map(lambda tenth: tenth / 10)
 ROW = st.tuples(
     st.one_of(SECONDS, SECONDS, SECONDS, st.none()),
@@ -75,20 +76,20 @@ def check(stream: Stream, cuts: Any, driver: Driver = PLAIN, **terms: Any) -> Qu
 @pytest.mark.spec("prodding:F8", "prodding:F9", "prodding:F11", "qddh:F005", "qddh:F052")
 @pytest.mark.deep
 @examples(20, 250)
-@given(CUTS, WINDOW, st.integers(0, 8), LATE)
+@given(CUTS, WINDOW, st.integers(0, 8), LATE, PLACES)
 def test_one_level_gives_what_the_interpreter_gives(
-    cuts: Any, window: tuple[int, int], slack: int, late: str
+    cuts: Any, window: tuple[int, int], slack: int, late: str, driver: Driver
 ) -> None:
-    check(one_level(*window), cuts, slack=slack, late=late)
+    check(one_level(*window), cuts, driver, slack=slack, late=late)
 
 
 @pytest.mark.deep
 @examples(20, 150)
-@given(CUTS, WINDOW, st.integers(0, 8), LATE)
+@given(CUTS, WINDOW, st.integers(0, 8), LATE, PLACES)
 def test_two_levels_give_what_the_interpreter_gives(
-    cuts: Any, window: tuple[int, int], slack: int, late: str
+    cuts: Any, window: tuple[int, int], slack: int, late: str, driver: Driver
 ) -> None:
-    check(two_levels(*window), cuts, slack=slack, late=late)
+    check(two_levels(*window), cuts, driver, slack=slack, late=late)
 
 
 def test_a_withdrawn_answer_is_no_row_of_the_level_above() -> None:
@@ -128,9 +129,9 @@ def test_a_group_that_a_row_left_long_ago_is_not_answered_again(tmp_path: Path) 
 @pytest.mark.spec("prodding:F2", "qddh:F009")
 @pytest.mark.deep
 @examples(20, 200)
-@given(CUTS, WINDOW, st.integers(0, 3))
+@given(CUTS, WINDOW, st.integers(0, 3), PLACES)
 def test_final_versions_equal_a_recomputation_from_all_rows(
-    cuts: Any, window: tuple[int, int], slack: int
+    cuts: Any, window: tuple[int, int], slack: int, driver: Driver
 ) -> None:
     """With revisions kept for ever, the last word on every window is the exact answer."""
     size, slide = window
@@ -144,7 +145,7 @@ def test_final_versions_equal_a_recomputation_from_all_rows(
     query = stream.query("q", sw.slack(slack), late="revise", keep="1 hour", sink=sink)
     batches = [batch(*rows) for rows in cuts]
     with tempfile.TemporaryDirectory() as folder:
-        run((query,), batches, Path(folder))
+        driver.run((query,), batches, Path(folder))
     assert newest(sink.table()) == from_scratch(pa.concat_tables(batches), size, slide)
 
 

@@ -26,6 +26,7 @@ from slackwater.plan.tree import all_trees, show_tree
 from slackwater.query.stream import Stream
 from tests.driver import Batch, Driver, batch, readings
 from tests.examples import examples
+from tests.properties.test_engines_agree import PLACES
 
 PLAIN = Driver()
 SECOND = 1_000_000
@@ -207,10 +208,10 @@ def random_tree(draw: random.Random, names: list[str]) -> str:
 @pytest.mark.spec("qddh:F080", "adaptive:SUB-06", "adaptive:SUB-11")
 @pytest.mark.deep
 @examples(20, 400)
-@given(CASES)
-def test_random_graphs_and_trees_equal_duckdb(given_case: Any) -> None:
+@given(CASES, PLACES)
+def test_random_graphs_and_trees_equal_duckdb(given_case: Any, driver: Driver) -> None:
     case, tree = random_case(*given_case)
     cuts = stream_of(given_case[-1], case.names, 4, 5 if len(case.names) < 5 else 3)
     wanted = expected(case, cuts)
-    for order, results in found(case, cuts, tree, "auto").items():
+    for order, results in found(case, cuts, tree, "auto", driver=driver).items():
         assert results == wanted, order

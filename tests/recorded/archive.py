@@ -11,10 +11,18 @@ import shutil
 import tarfile
 from pathlib import Path
 
+from slackwater.runs.checkpoint import OLDER
 from slackwater.runs.offsets import with_checksum
 
 PLACE = "/somewhere/recorded"
-RECORDED = Path(__file__).parent / "format5"
+
+
+def folder_of(version: int) -> Path:
+    """Where checkpoints of a format are."""
+    return Path(__file__).parent / f"format{version}"
+
+
+RECORDED = {version: folder_of(version) for version in OLDER}
 
 
 def pack(folder: Path, archive: Path) -> None:

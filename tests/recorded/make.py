@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.runs.checkpoint import FORMAT, Checkpoint
 from slackwater.runs.manifest import Manifest
-from tests.recorded.archive import RECORDED, pack
+from tests.recorded.archive import folder_of, pack
 from tests.recorded.case import CASES, Case, told, write_batches
 
 
@@ -36,7 +36,7 @@ def make(spark: SparkSession, case: Case) -> None:
         write_batches(folder / "later", range(_there(case), case.batches), case.batches)
         text = json.dumps(told(calm), indent=0, sort_keys=True)
         (folder / "expected.json").write_text(text)
-        pack(folder, RECORDED / f"{case.name}.tar.gz")
+        pack(folder, folder_of(FORMAT) / f"{case.name}.tar.gz")
 
 
 def _there(case: Case) -> int:
@@ -70,13 +70,12 @@ def _picture(folder: Path, batch: int | None) -> Iterator[None]:
 
 
 def main(*names: str) -> None:
-    assert f"format{FORMAT}" == RECORDED.name, "a new format gets a folder of its own"
     conf = {"spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "2"}
     spark = sw.local_session("recorded", cores=2, conf={**conf, "spark.ui.enabled": "false"})
     for case in CASES:
         if not names or case.name in names:
             make(spark, case)
-            print(case.name, (RECORDED / f"{case.name}.tar.gz").stat().st_size, flush=True)
+            print(case.name, (folder_of(FORMAT) / f"{case.name}.tar.gz").stat().st_size, flush=True)
     spark.stop()
 
 

@@ -9,10 +9,14 @@ new one, as every file system with a journal has it. The rest is harsher than an
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import tempfile
 import threading
-from collections.abc import Callable, Iterator
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,8 +24,10 @@ from typing import Any
 
 import pytest
 
+from slackwater.execute.spread.task import Performed, Site, Work, perform
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.runs.manifest import Manifest
+from slackwater.spark.crew import SparkCrew
 
 Names = dict[int, dict[str, int]]  # by folder: what its names stand for
 Bytes = dict[int, bytes]
@@ -74,6 +80,9 @@ class Disk:
                 commit(checkpoint, manifest)
                 self.committed = manifest.batch
 
+            def performing(crew: SparkCrew, site: Site, works: Sequence[Work]) -> list[Performed]:
+                return self._performing(crew, site, works)
+
             def watched(change: Callable[..., Any], name: str) -> Callable[..., Any]:
                 def with_moment(path: Path, *arguments: Any, **options: Any) -> Any:
                     if Path(path).is_relative_to(self.root):
@@ -84,6 +93,7 @@ class Disk:
                 return with_moment
 
             patch.setattr(os, "fsync", fsync)
+            patch.setattr(SparkCrew, "perform", performing)
             patch.setattr(Checkpoint, "commit", committing)
             for name in ("replace", "rename", "unlink"):
                 patch.setattr(Path, name, watched(getattr(Path, name), name))
@@ -91,6 +101,21 @@ class Disk:
         self._look("at the end")
         for handle in self._open.values():
             os.close(handle)
+
+    def _performing(self, crew: SparkCrew, site: Site, works: Sequence[Work]) -> list[Performed]:
+        """Tasks flush what they write in processes of their own; here they note it."""
+        with tempfile.TemporaryDirectory() as notes:
+            found = crew._each(site, _noting(self.root, Path(notes)), works)
+            noted = sorted(json.loads(note.read_text()) for note in Path(notes).iterdir())
+        with self._lock:
+            for _, path, inode, entries, size in noted:
+                self._look(f"before a task's flush of {Path(path).relative_to(self.root)}")
+                if entries is not None:
+                    self._safe_names[inode] = entries
+                else:
+                    with suppress(FileNotFoundError):
+                        self._safe_bytes[inode] = Path(path).read_bytes()[:size]
+        return found
 
     def _keep(self, path: Path) -> None:
         inode = path.stat().st_ino
@@ -137,6 +162,31 @@ class Disk:
         if self._known.get(inode, (None,))[0] != version:
             self._known[inode] = (version, path.read_bytes())
         return self._known[inode][1]
+
+
+def _noting(root: Path, notes: Path) -> Callable[[Site, Work, str], Performed]:
+    """A task that notes what it flushes, and when."""
+
+    def noting(site: Site, work: Work, attempt: str) -> Performed:
+        flush = os.fsync
+
+        def fsync(handle: int) -> None:
+            path = Path(f"/proc/self/fd/{handle}").readlink()
+            if not path.is_relative_to(root):
+                flush(handle)
+                return
+            entries = {e.name: e.inode() for e in os.scandir(path)} if path.is_dir() else None
+            found = path.stat()
+            note = [time.time_ns(), str(path), found.st_ino, entries, found.st_size]
+            (notes / uuid.uuid4().hex).write_text(json.dumps(note))
+
+        os.fsync = fsync
+        try:
+            return perform(site, work, attempt)
+        finally:
+            os.fsync = flush
+
+    return noting
 
 
 def without_flushes(moment: Moment, place: str) -> Moment:

@@ -6,11 +6,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import duckdb
 import pytest
 
 from slackwater.bench import estimates as early
+from slackwater.bench import files as reading
 from slackwater.bench import native, ours, plot
 from slackwater.bench import slack as promises
 from slackwater.bench.answer import Answers
@@ -21,6 +23,7 @@ from slackwater.bench.session import own_session
 from slackwater.bench.windows import judge, measure, report
 from slackwater.cli.commands import bench as command
 from slackwater.errors import QueryError
+from slackwater.spark.read.plain import Plain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -201,6 +204,7 @@ def test_the_command_has_all_benchmarks() -> None:
         "growth",
         "slack",
         "joins",
+        "files",
         "recall",
         "estimates",
     }
@@ -236,3 +240,40 @@ def test_estimates_are_measured_beside_finals_alone_and_update_mode(
     assert said["aggressiveness 0.25"].first_s < said["finals only"].first_s
     with pytest.raises(QueryError, match="no case nothing"):
         early.choose(["nothing"])
+
+
+@pytest.mark.slow
+def test_files_are_read_by_slackwater_itself_in_whole_jobs(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    names = ["csv-60-6", "csv-60-60-spark", "parquet-60-60", "json-60-60"]
+    cases = [replace(c, stores=c.stores[:1]) for c in reading.choose(names, rows=4_000)]
+    steps: list[str] = []
+    outcomes = list(reading.measure(spark, cases, cache=tmp_path, warm=False, tell=steps.append))
+    found = json.loads(json.dumps(reading.report(outcomes)))
+    assert found["bench"] == "files"
+    assert [case["case"] for case in found["cases"]] == names
+    for case in found["cases"]:
+        assert case["equal"] is True
+        assert case["rows_read_by_spark"] == 0
+        assert (case["rows"], case["files"], case["batches"]) == (4_000, 20, 5)
+        assert min(case["spark_s"], case["slackwater_s"], case["duckdb_once_s"]) > 0
+        assert case["results"] > 0
+    assert [step.partition(": ")[2].partition(",")[0] for step in steps[:5]] == [
+        "input",
+        "plain Spark",
+        "Slackwater",
+        "DuckDB",
+        "compare",
+    ]
+
+
+@pytest.mark.slow
+def test_it_is_told_when_spark_read_the_files_after_all(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    [case] = reading.choose(["parquet-60-60"], quick=True, rows=2_000)
+    with patch.object(Plain, "of", return_value=None):
+        [outcome] = reading.measure(spark, [case], cache=tmp_path, warm=False)
+    assert outcome.equal
+    assert outcome.by_spark >= 2_000

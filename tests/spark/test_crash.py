@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.readwriter import DataFrameWriter
 
 from slackwater.execute.limits import Limits
-from slackwater.spark.tier.parquet import write_parquet
+from slackwater.spark.parquet import write_parquet
 from tests.execute.test_crash import die_until_done
 from tests.mortal import Reaper, mortal
 from tests.spark.driver import SparkDriver, readings

@@ -1,4 +1,4 @@
-"""What is Spark's own about joins: types it has no room for, tiers that change, where rows lie."""
+"""What is Spark's own about joins: types it has no room for, tiers that change."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.errors import QueryError
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Stream, StreamDef
-from slackwater.spark.tier.distributed import SparkEngine
 from tests.execute.test_join import shown
 from tests.spark.driver import batch, frame, make_loop, readings
 
@@ -57,24 +56,3 @@ def test_the_tier_may_change_while_a_join_runs(spark: SparkSession, tmp_path: Pa
         [n for n in range(6) if name in ("abc"[n % 3], "abc"[(n + 1) % 3])] for name in "abc"
     )
     assert len(shown(sink, "av", "bv", "cv")) == len(a) * len(b) * len(c)
-
-
-def test_the_window_lies_by_its_key_and_stays_there(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[DataFrame] = []
-    told = SparkEngine._gathered
-    note = lambda engine, found: (asked.append(found), told(engine, found))[1]  # noqa: E731
-    monkeypatch.setattr(SparkEngine, "_gathered", note)
-    streams = [readings(name=name) for name in "abc"]
-    results = sw.join(*streams, on="k", within="50 s").select("a.v AS v")
-    query = results.query("q", sw.slack("10 s"), sink=sw.memory())
-    loop = make_loop(spark, (query,), tmp_path, tier="spark")
-    for number in range(4):
-        rows = {name: batch((number, 1, 10)) for name in "abc"}
-        asked.clear()
-        loop.process(frame(spark, loop, rows), number)
-    plan = asked[-1]._jdf.queryExecution().executedPlan().toString()
-    assert "Join" in plan
-    assert "ENSURE_REQUIREMENTS" not in plan  # no row of the window is sent anywhere
-    loop.close()

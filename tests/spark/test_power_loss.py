@@ -188,8 +188,11 @@ def test_many_losses_of_power_in_both_tiers(
     spark: SparkSession, story: Story, tmp_path: Path, tier: str
 ) -> None:
     here = story if tier == "columnar" else watched(spark, tmp_path, tier, 5)
-    (tmp_path / "states").mkdir()
-    assert list(failures(here, here.moments, 1_500, tmp_path / "states")) == []
+    for folder in ("states", "careless"):
+        (tmp_path / folder).mkdir()
+    assert list(failures(here, here.moments, 800, tmp_path / "states")) == []
+    careless = [without_flushes(moment, "runs") for moment in here.moments]
+    assert next(failures(here, careless, 200, tmp_path / "careless"), None) is not None
     for name, _, checkpoint in drawn(here.moments, 8, tmp_path / "states"):
         finish(spark, here, checkpoint)
         assert told(checkpoint) == told(here.checkpoint), name

@@ -159,7 +159,7 @@ def test_damage_to_what_executors_wrote_is_found(spark: SparkSession, tmp_path: 
         write_file(tmp_path / "rows", number)
     checkpoint = tmp_path / "checkpoint"
     pipeline(tmp_path / "rows").run(str(checkpoint), tier="spark", spark=spark)
-    newest = max((checkpoint / "runs").glob("*/*.parquet/*.parquet"), key=lambda p: p.parent.name)
+    newest = max((checkpoint / "runs").glob("*/*.arrow"), key=lambda p: p.name)
     damage(newest)
     assert newest.name in repair(checkpoint, dry_run=True).damage[0]
     with pytest.raises(sw.CheckpointError, match="slackwater repair") as refused:

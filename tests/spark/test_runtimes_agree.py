@@ -18,22 +18,25 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
+from slackwater.arrow_types import arrow_type
 from slackwater.events import log
 from slackwater.execute.derive import derived
 from slackwater.plan.build import check
+from slackwater.plan.node import Named
 from slackwater.plan.stage import PipelinePlan, lay_out
+from slackwater.query.names import quoted
+from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream
-from slackwater.spark.read.streams import join_streams
-from slackwater.spark.schemas import as_frame
-from slackwater.spark.types import shapes
+from slackwater.spark.read.partials import Observer
+from slackwater.spark.schemas import arrow_schema, as_frame
 from slackwater.testing import rows
 from tests import story
 from tests.driver import Batch, Driver, batch, readings
 from tests.plan import golden_cases
-from tests.spark.driver import SparkDriver, empty_tables
+from tests.spark.driver import SparkDriver
 
 Asked = Callable[[], Sequence[Query]]
 ODD = {"the `k`": "bigint", "a.b": "string", "V v": "double"}
@@ -263,13 +266,27 @@ def pipelines() -> dict[str, PipelinePlan]:
 
 def test_types_are_derived_as_spark_derives_them(spark: SparkSession) -> None:
     for name, plan in pipelines().items():
-        tables = empty_tables(plan)
-        frames = {stream: as_frame(spark, table) for stream, table in tables.items()}
-        _, intake = join_streams(plan, frames)
-        stages, joins = shapes(spark, plan, intake.schemas)
-        ours, our_joins = derived(plan)
-        assert ours == stages, name
-        assert our_joins.keys() == joins.keys(), name
-        for query, shape in joins.items():
-            assert our_joins[query].inputs == shape.inputs, name
-            assert our_joins[query].shown == shape.shown, name
+        stages, joins = derived(plan)
+        for query in plan.queries:
+            for stage in query.stages:
+                shape = stages[query.name, stage.level]
+                panes = Observer.of(stage.state).partials(no_rows_of(spark, stage.state.input))
+                assert shape.panes == arrow_schema(panes.select(*map(quoted, shape.panes.names)))
+                values = columns_of(stage.values)
+                answers = no_rows_of(spark, stage.state.parts).selectExpr(*values)
+                told = [shape.results.field(value) for value, _ in stage.values]
+                assert pa.schema(told) == arrow_schema(answers), name
+            for one in () if query.join is None else query.join.inputs:
+                kept = no_rows_of(spark, one.state.input).selectExpr(*columns_of(one.state.keys))
+                shown = joins[query.name].input(one.name)
+                told = [shown.field(column) for column, _ in one.state.keys]
+                assert pa.schema(told) == arrow_schema(kept), name
+
+
+def no_rows_of(spark: SparkSession, schema: Schema) -> DataFrame:
+    columns = [pa.field(column.name, arrow_type(column.type)) for column in schema.columns]
+    return as_frame(spark, pa.schema([*columns, pa.field("__ts", pa.int64())]).empty_table())
+
+
+def columns_of(named: Sequence[Named]) -> list[str]:
+    return [f"{value.sql} AS {quoted(name)}" for name, value in named]

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.execute.limits import Limits
 from slackwater.query.stream import Query
 from tests import story
 from tests.execute.test_costly import OFTEN, backlogs, told, totals
@@ -46,13 +45,11 @@ def test_windows_give_what_the_interpreter_gives(
 
 @FEW
 @given(CUTS, engines.WINDOW, engines.LATE, st.sampled_from(estimates.SHAPES[1:3]))
-@pytest.mark.parametrize("few", [0, pytest.param(6, marks=pytest.mark.slow)])
 def test_estimates_say_what_ending_the_stream_would(
-    executors: SparkDriver, few: int, cuts: Any, window: tuple[int, int], late: str, shape: Any
+    executors: SparkDriver, cuts: Any, window: tuple[int, int], late: str, shape: Any
 ) -> None:
-    """All of them by Spark, and some in the driver."""
-    tables, limits = [batch(*rows) for rows in cuts], Limits(driver_rows=few)
-    terms = {"prods": [sw.estimates(every=0)], "slack": 2, "late": late, "limits": limits}
+    tables = [batch(*rows) for rows in cuts]
+    terms = {"prods": [sw.estimates(every=0)], "slack": 2, "late": late}
     estimates.check(shape(*window), tables, executors, **terms)
 
 

@@ -22,7 +22,7 @@ class Answers:
         self._duck = duckdb.connect(":memory:")
         self._duck.execute("SET TimeZone = 'UTC'")
         begin = time.perf_counter()
-        self._duck.execute(f"CREATE TABLE truth AS {_from_scratch(case, data)}")
+        self._duck.execute(f"CREATE TABLE truth AS {_truth(case, data)}")
         self.seconds = time.perf_counter() - begin
 
     def __enter__(self) -> Answers:
@@ -60,16 +60,21 @@ def _read(results: Path, where: str = "true") -> str:
     return f"SELECT {COLUMNS} FROM {files} WHERE {where}"
 
 
-def _from_scratch(case: Case, data: Path) -> str:
-    """All windows over all files at once; rows are first added up per slide and key."""
-    size, slide = case.windows
+def _truth(case: Case, data: Path) -> str:
     files = ", ".join(f"'{name}'" for name in batch_files(data))
+    return from_scratch(f"read_parquet([{files}])", *case.windows)
+
+
+def from_scratch(
+    rows: str, size: int, slide: int, *, key: str = "key", total: str = "BIGINT"
+) -> str:
+    """All windows over all rows at once; rows are first added up per slide and key."""
     steps = (
-        f"SELECT epoch_us(ts) - epoch_us(ts) % {slide} AS step, key, sum(v) AS v, count(*) AS n "
-        f"FROM read_parquet([{files}]) GROUP BY 1, 2"
+        f"SELECT epoch_us(ts) - epoch_us(ts) % {slide} AS step, {key}, sum(v) AS v, "
+        f"count(*) AS n FROM {rows} GROUP BY 1, 2"
     )
     return (
         f"SELECT step - i * {slide} AS window_start, step - i * {slide} + {size} AS window_end, "
-        "key, CAST(sum(v) AS BIGINT) AS total, CAST(sum(n) AS BIGINT) AS n "
+        f"{key}, CAST(sum(v) AS {total}) AS total, CAST(sum(n) AS BIGINT) AS n "
         f"FROM ({steps}) CROSS JOIN range(0, {size // slide}) AS o(i) GROUP BY 1, 2, 3"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from slackwater.bench.data import Workload
 from slackwater.errors import Problem, QueryError
@@ -16,6 +16,17 @@ BOTH = ("hdfs", "rocksdb")
 # With a million keys RocksDB took four times as long as the default store (15.5 s against 4.0 s a
 # batch, tumbling, 200 k rows). One case goes on measuring both, the others take the faster twice.
 FASTER = ("hdfs", "hdfs")
+
+
+class Windowed(Protocol):
+    """Windows and the wait for stragglers, in seconds: all that a query needs of a case."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def slide(self) -> int: ...
+    @property
+    def slack(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -59,24 +60,29 @@ class Workload:
 
 def prepare(workload: Workload, cache: Path) -> Path:
     """The folder with the files of a workload; made if it is not in the cache."""
-    folder = cache / workload.name
+    return kept(cache / workload.name, lambda folder: _write(workload, folder))
+
+
+def kept(folder: Path, write: Callable[[Path], None]) -> Path:
+    """A folder of a cache; if it is not there, it is written beside its place and then moved."""
     if not folder.exists():
-        beside = cache / f".{workload.name}-{os.getpid()}"
+        beside = folder.with_name(f".{folder.name}-{os.getpid()}")
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
-        _write(workload, beside)
+        write(beside)
         beside.rename(folder)
     return folder
 
 
 def _write(workload: Workload, folder: Path) -> None:
     for batch in range(workload.batches):
-        _write_file(_rows(workload, batch), folder / f"{batch:05d}.parquet", batch)
-    _write_file(_sentinel(workload), folder / SENTINEL, workload.batches)
+        _write_file(rows_of(workload, batch), folder / f"{batch:05d}.parquet", batch)
+    _write_file(sentinel_of(workload), folder / SENTINEL, workload.batches)
     (folder / "_workload.json").write_text(json.dumps(asdict(workload), indent=1))
 
 
-def _rows(workload: Workload, batch: int) -> pa.Table:
+def rows_of(workload: Workload, batch: int) -> pa.Table:
+    """The rows of one batch."""
     random = np.random.default_rng([workload.seed, batch])
     times = workload.first if batch == 0 else 1
     rows = workload.rows * times
@@ -89,7 +95,7 @@ def _rows(workload: Workload, batch: int) -> pa.Table:
     return _table(time, key, random.integers(0, 1000, rows))
 
 
-def _sentinel(workload: Workload) -> pa.Table:
+def sentinel_of(workload: Workload) -> pa.Table:
     """One row so far ahead that every window with real rows closes, in both engines."""
     return _table(np.array([workload.end + DAY]), np.array([0]), np.array([0]))
 
@@ -100,7 +106,12 @@ def _table(time: np.ndarray, key: np.ndarray, value: np.ndarray) -> pa.Table:
 
 def _write_file(table: pa.Table, path: Path, number: int) -> None:
     pq.write_table(table, path, row_group_size=ROW_GROUP)
-    at = BEGIN // SECOND + number  # the file source takes files in the order of their times
+    put_in_order(path, number)
+
+
+def put_in_order(path: Path, number: int) -> None:
+    """Give a file its place: the file source takes files in the order of their times."""
+    at = BEGIN // SECOND + number
     os.utime(path, (at, at))
 
 

@@ -76,7 +76,7 @@ class JoinCase:
         )
 
 
-def _long(times: int) -> JoinCase:
+def _long(times: int, tier: str = "columnar") -> JoinCase:
     """Three streams in a window of so many batches: rows of a key are as many as in the others."""
     return JoinCase(
         f"3-way-long-{times}",
@@ -84,6 +84,7 @@ def _long(times: int) -> JoinCase:
         20_000,
         20_000 * times,
         SPAN * times,
+        tier,
         batches=9,
         warmup=3,
         stores=("hdfs",),
@@ -105,6 +106,8 @@ CASES: tuple[JoinCase, ...] = (
     _long(10),
     _long(25),
     _long(50),
+    _long(10, "spark"),
+    _long(25, "spark"),
 )
 
 
@@ -162,15 +165,26 @@ class Outcome(AgainstSpark):
 def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """The benchmark's JSON."""
     cases = [outcome.to_json() for outcome in outcomes]
-    return {"bench": "joins", "cases": cases, "crossing_state_rows": crossing(outcomes)}
+    found = {"bench": "joins", "cases": cases, "crossing_state_rows": crossing(outcomes)}
+    return {**found, "crossing_state_rows_spark": crossing(outcomes, "spark")}
 
 
-def crossing(outcomes: Sequence[Outcome]) -> float | None:
+def long_tiers(outcomes: Sequence[Outcome]) -> list[str]:
+    """The tiers in which long windows of several sizes were measured."""
+    tiers = dict.fromkeys(outcome.case.tier for outcome in outcomes)
+    return [tier for tier in tiers if len(_long_ones(outcomes, tier)) > 1]
+
+
+def _long_ones(outcomes: Sequence[Outcome], tier: str) -> list[Outcome]:
+    return [one for one in outcomes if one.case.first > 1 and one.case.tier == tier]
+
+
+def crossing(outcomes: Sequence[Outcome], tier: str = "columnar") -> float | None:
     """How many rows of state would make plain Spark as fast, on lines through the long windows.
 
     ``None`` if its time grows as fast as ours at least, or if too few sizes were measured.
     """
-    sizes = [outcome for outcome in outcomes if outcome.case.first > 1]
+    sizes = _long_ones(outcomes, tier)
     if len(sizes) < 2:
         return None
     rows = [outcome.state_rows for outcome in sizes]

@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from slackwater.bench.cases import Case
+from slackwater.bench.cases import Case, Windowed
 from slackwater.bench.data import open_frame
 from slackwater.bench.measured import Measured, batch_times
 from slackwater.spark.session import direct_checkpoint_files
@@ -76,16 +76,17 @@ def drain_to(
     return Measured(f"native-{mode}", seconds, folder / "results", parts)
 
 
-def query(rows: DataFrame, case: Case) -> DataFrame:
+def query(rows: DataFrame, case: Windowed, key: str = "key") -> DataFrame:
+    """Sum and count by window and key."""
     window = F.window("ts", f"{case.size} seconds", f"{case.slide} seconds")
     return (
         rows.withWatermark("ts", f"{case.slack} seconds")
-        .groupBy(window, "key")
+        .groupBy(window, key)
         .agg(F.sum("v").alias("total"), F.count("*").alias("n"))
         .select(
             F.col("window.start").alias("window_start"),
             F.col("window.end").alias("window_end"),
-            "key",
+            key,
             "total",
             "n",
         )

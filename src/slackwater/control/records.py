@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
+from slackwater.balance.cost import Spent
 from slackwater.control.accuracy import Accuracy
 from slackwater.control.orders import PeriodOrder, Prods, WindowOrder, Work
 from slackwater.control.request import Request
+from slackwater.control.share import Loads, Share, Shared
 from slackwater.disorder.periods import Found
 from slackwater.disorder.strays import Group
 from slackwater.plan.stage import PipelinePlan
@@ -90,12 +92,14 @@ class Feedback:
     """What executing a batch measured, by query.
 
     ``measured`` are errors of results, or the recall of periods; ``found`` results that joins
-    computed; ``accuracy`` is what estimates were worth, by now.
+    computed; ``accuracy`` is what estimates were worth, by now; ``spent`` is the time that each
+    task took, where there are several.
     """
 
     measured: dict[str, Measured] = field(default_factory=dict)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     accuracy: dict[str, Accuracy] = field(default_factory=dict)
+    spent: tuple[Spent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ class Observation:
     ``panes`` maps each base state to its pane histogram, ``now`` is the heartbeat's wall time
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
     ``sums`` has totals of partials by base state. ``distinct`` counts values of columns, by input
-    of joins whose order is not chosen yet. ``requests`` are prods of people.
+    of joins whose order is not chosen yet. ``requests`` are prods of people. ``loads`` are those of
+    the groups, where state is spread over them.
     """
 
     batch: int
@@ -138,6 +143,7 @@ class Observation:
     sums: dict[str, dict[str, float]] = field(default_factory=dict)
     distinct: dict[str, dict[str, float]] = field(default_factory=dict)
     requests: tuple[Request, ...] = ()
+    loads: Loads | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +181,7 @@ class ControlState:
     streams: dict[str, StreamClock] = field(default_factory=dict)
     queries: dict[str, QueryMemory] = field(default_factory=dict)
     tier: Tier = "columnar"
+    shared: Shared = field(default_factory=Shared)
     version: int = STATE_VERSION
 
     def of(self, query: str) -> QueryMemory:
@@ -264,6 +271,7 @@ class Decision:
     streams: dict[str, StreamDecision]
     queries: dict[str, QueryDecision]
     notices: tuple[str, ...] = ()
+    share: Share | None = None
     version: int = STATE_VERSION
 
 

@@ -29,6 +29,7 @@ from slackwater.control.records import (
     Tier,
     Wants,
 )
+from slackwater.control.share import share
 from slackwater.control.tier import next_tier
 from slackwater.control.watermark import Closing, FixedSlack, Wait, Watermark
 
@@ -67,9 +68,13 @@ def step(
         moment = Moment(policy, query, observation, state.streams, seen, clock, before)
         queries[query.name], memories[query.name], heard = decide(moment, controllers)
         told += [f"query {query.name}: {text}" for text in heard]
-    decision = Decision(observation.batch, observation.wall, state.tier, seen, queries, tuple(told))
+    shares = None if observation.loads is None else share(observation.loads, state.shared)
+    decision = Decision(
+        observation.batch, observation.wall, state.tier, seen, queries, tuple(told), shares
+    )
     tier = next_tier(policy, observation, state.tier)
-    return decision, ControlState(streams, memories, tier)
+    shared = state.shared if shares is None else replace(state.shared, tasks=shares.tasks)
+    return decision, ControlState(streams, memories, tier, shared)
 
 
 def decide(
@@ -142,7 +147,7 @@ def learn(
             for name, one in memory.controllers.items()
         }
         queries[query.name] = replace(memory, controllers=after)
-    return replace(state, queries=queries)
+    return replace(state, queries=queries, shared=state.shared.learned(feedback.spent))
 
 
 def _decision(moment: Moment) -> QueryDecision:

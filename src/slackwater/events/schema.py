@@ -123,6 +123,9 @@ _BATCH = _fields(
     ("state.bytes", "bytes", "bytes of state kept"),
     ("state.by.<state>", "[runs, rows, bytes]", "the same by state; names as in the plan"),
     ("ms.<verb>", "milliseconds", "time spent in observe, decide, execute, deliver, commit"),
+    ("tasks.ms.<task>", "milliseconds", "in the spark tier: how long a task was busy"),
+    ("tasks.rows.<task>", "rows", "new rows that it worked on, those of lower levels included"),
+    ("tasks.split", "number", "groups that several tasks shared"),
 )  # fmt: skip
 
 KINDS: tuple[Kind, ...] = (

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from slackwater.control.accuracy import Accuracy
+from slackwater.balance.cost import Spent
 from slackwater.control.recall_slack import Recall
 from slackwater.control.records import Decision
 from slackwater.control.turn import Turn
 from slackwater.disorder.periods import Found
 from slackwater.errors import Problem
 from slackwater.execute.delta import Delta, absorb
-from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.in_driver import Near
+from slackwater.execute.duck import DuckEngine
 from slackwater.execute.estimates.reading import Reading
-from slackwater.execute.estimates.sample import Sample
 from slackwater.execute.estimates.turn import EstimateTurn
+from slackwater.execute.hands import Deliverer, Seen, Side
 from slackwater.execute.joins import JoinRunner, Watermarks
-from slackwater.execute.runtime import Runtime
+from slackwater.execute.meter import Errors
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results
 from slackwater.execute.windows import Closing, WindowRunner
+from slackwater.plan.spread import Leg, whole
 from slackwater.plan.stage import PipelinePlan, QueryPlan
-from slackwater.runs.catalog import Catalog, backlog_state
+from slackwater.runs.catalog import Catalog
 from slackwater.runs.retention import was_kept_longer
 from slackwater.runs.run import Run
 from slackwater.units import BEGIN_OF_TIME
@@ -47,136 +48,177 @@ class Layout:
         return self.joins[query.name].shown
 
 
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a leg of a query hands on: results of its highest level, and what that level would say
+    of open windows, if estimates are wanted.
+    """
+
+    results: Any | None = None
+    opened: Any | None = None
+
+
 @dataclass(slots=True)
 class Outcome:
     """What a batch came to: by query results, late rows, errors that are known by now.
 
     ``estimates`` counts rows among the results; ``answered`` counts them by prod, ``failed`` has
-    what prods ran into; ``found`` is what joins computed, ``accuracy`` what estimates were worth.
+    what prods ran into; ``found`` is what joins computed, ``pairs`` are estimates beside their
+    finals; ``spent`` is how long each task took, where there are several.
     """
 
     results: dict[str, Results] = field(default_factory=dict)
     late: dict[str, Results] = field(default_factory=dict)
-    errors: dict[str, pa.Table] = field(default_factory=dict)
+    errors: dict[str, Errors] = field(default_factory=dict)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
-    accuracy: dict[str, Accuracy] = field(default_factory=dict)
-    samples: dict[str, Sample] = field(default_factory=dict)
+    pairs: dict[str, pa.Table] = field(default_factory=dict)
     estimates: dict[str, int] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
     failures: dict[str, int] = field(default_factory=dict)
+    passed: dict[str, Passed] = field(default_factory=dict)
+    spent: tuple[Spent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch that was decided: ``rows`` as they came, what was ``seen`` of them, the ``catalog``
+    of what there is, which executing it changes. Prods that are ``skipped`` get no answer.
+    """
+
+    rows: Any | None
+    seen: Seen
+    decision: Decision
+    turns: dict[str, Turn]
+    catalog: Catalog
+    skipped: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One batch in one engine."""
+    """One batch in one engine: all of it, or a leg of each query.
+
+    ``came`` is, by query, what the leg before passed on.
+    """
 
     layout: Layout
-    engine: Engine[Any]
-    near: Near
-    runtime: Runtime[Any]
-    rows: Any | None
-    catalog: Catalog
-    decision: Decision
-    turns: dict[str, Turn]
+    engine: DuckEngine
+    hands: Deliverer[Any]
+    batch: Batch
+    legs: Mapping[str, Leg] | None = None
+    came: Mapping[str, Passed] = field(default_factory=dict)
 
-    def run(self, deltas: dict[str, Delta]) -> Outcome:
+    def run(self, deltas: Mapping[str, Delta | None]) -> Outcome:
         """Keep what is new, close windows, join, estimate, measure."""
         fresh = self._absorb(deltas)
         outcome = Outcome()
         for query in self.layout.plan.queries:
-            turn = self.turns[query.name]
-            self._answer(turn, fresh, outcome)
-            self._set_aside(turn, outcome)
-            self._measure(turn, outcome)
+            turn = self.batch.turns[query.name]
+            leg = whole(query) if self.legs is None else self.legs.get(query.name)
+            if leg is not None:
+                self._answer(turn, leg, fresh, outcome)
+                set_aside(self.hands, self.batch.rows, turn, outcome)
+                self._measure(turn, leg, outcome)
         return outcome
 
-    def _absorb(self, deltas: dict[str, Delta]) -> dict[str, Run | None]:
-        """New rows as runs, by state; those of expensive queries wait, and some are worked on."""
+    def _absorb(self, deltas: Mapping[str, Delta | None]) -> dict[str, Run | None]:
+        """New rows as runs, by state; those that were worked on have been believed before."""
         streams = {state.identity: name for name, state in self.layout.plan.base_states}
-        costly = {q.base.state.identity: q for q in self.layout.plan.queries if q.costly}
+        costly = {q.base.state.identity for q in self.layout.plan.queries if q.costly}
         fresh: dict[str, Run | None] = {}
         for identity, delta in deltas.items():
-            if identity in costly:
-                self.catalog.add(delta.run)
+            if delta is None:
                 continue
-            bound = self.decision.streams[streams[identity]].bound
-            fresh[identity] = absorb(self.engine, delta, self.decision.batch, bound)
-        for identity, query in costly.items():
-            fresh[identity] = self._work(self.turns[query.name])
-        for run in fresh.values():
-            self.catalog.add(run)
+            bound = self.batch.decision.streams[streams[identity]].bound
+            bound = None if identity in costly else bound
+            fresh[identity] = absorb(self.engine, delta, self.batch.decision.batch, bound)
+            self.batch.catalog.add(fresh[identity])
         return fresh
-
-    def _work(self, turn: Turn) -> Run | None:
-        """Work on those waiting rows of an expensive query that were chosen."""
-        working = turn.decision.work
-        if working is None or not working.taken:
-            return None
-        runs = self.catalog.at(backlog_state(turn.query.name))
-        delta = self.runtime.work(self.engine, turn, runs, working.taken)
-        return absorb(self.engine, delta, turn.batch, None)
 
     # results ---------------------------------------------------------------------------------
 
-    def _answer(self, turn: Turn, fresh: dict[str, Run | None], outcome: Outcome) -> None:
+    def _answer(self, turn: Turn, leg: Leg, fresh: dict[str, Run | None], outcome: Outcome) -> None:
         query, schema = turn.query, self.layout.shown(turn.query)
-        shown = self._finals(turn, fresh, outcome)
+        shown = self._finals(turn, leg, fresh, outcome)
+        if leg.last < len(query.stages):
+            opened = None if query.estimates is None else self._estimates(turn, leg).below()
+            outcome.passed[query.name] = Passed(shown, opened)
+            return
         if query.estimates is not None:
-            reading = self.layout.readings[query.name]
-            estimates = EstimateTurn(
-                self.engine, self.near, reading, query.estimates, self.catalog, turn
-            )
-            said = estimates.run(shown, schema)
+            estimates = self._estimates(turn, leg)
+            said = estimates.run(shown)
             shown = said.rows
-            outcome.accuracy[query.name] = said.accuracy
-            if said.sample is not None:
-                outcome.samples[query.name] = said.sample
+            if said.pairs is not None:
+                outcome.pairs[query.name] = said.pairs
             outcome.estimates[query.name] = said.estimates
             outcome.failures[query.name] = len(said.failed)
             outcome.answered |= said.answered
             outcome.failed |= said.failed
         if shown is not None:
-            outcome.results[query.name] = self.runtime.results(shown, schema)
+            outcome.results[query.name] = self.hands.results(shown, schema)
 
-    def _finals(self, turn: Turn, fresh: dict[str, Run | None], outcome: Outcome) -> Any | None:
-        """Final answers and revisions as people see them."""
-        query, schema = turn.query, self.layout.shown(turn.query)
-        if query.join is None:
-            return self._windows(turn).run(fresh.get(query.base.state.identity))
-        joins = self._joins(turn, fresh)
-        if query.stages:
-            windows = self._windows(turn)
-            return windows.run(windows.absorb(self._joined(turn, joins, outcome)))
-        if not query.join.is_measured:
+    def _estimates(self, turn: Turn, leg: Leg) -> EstimateTurn:
+        came = self.came.get(turn.query.name)
+        opened = None if came is None else came.opened
+        reading, catalog = self.layout.readings[turn.query.name], self.batch.catalog
+        skipped = self.batch.skipped
+        return EstimateTurn(self.engine, reading, catalog, turn, leg, opened, skipped)
+
+    def _finals(
+        self, turn: Turn, leg: Leg, fresh: dict[str, Run | None], outcome: Outcome
+    ) -> Any | None:
+        """Final answers and revisions as people see them, or of the highest level of the leg."""
+        query, came = turn.query, self.came.get(turn.query.name)
+        below = None if came is None else came.results
+        if leg.first == 0:
+            joins = self._joins(turn, fresh)
+            if not query.stages:
+                return self._paired(turn, joins, outcome)
+            below = self._joined(turn, joins, outcome)
+            if leg.last == 0:
+                return below
+        windows = self._windows(turn)
+        if leg.first > 1:
+            risen = windows.rise(below, leg.first, leg.last)
+            return windows.shown(risen) if leg.last == query.top.level else risen
+        is_fed = query.join is None
+        delta = fresh.get(query.base.state.identity) if is_fed else windows.absorb(below)
+        if leg.last == query.top.level:
+            return windows.run(delta)
+        return windows.rise(windows.base(delta), 2, leg.last)
+
+    def _paired(self, turn: Turn, joins: JoinRunner, outcome: Outcome) -> Any | None:
+        """Results of a join, of which nothing else is asked."""
+        schema = self.layout.shown(turn.query)
+        assert turn.query.join is not None
+        if not turn.query.join.is_measured:
             return joins.shown(turn.labels, schema)
         joined = self._joined(turn, joins, outcome)
         return None if joined is None else joins.present(joined, turn.labels, schema)
 
-    def _windows(self, turn: Turn, closing: Closing | None = None) -> WindowRunner[Any]:
+    def _windows(self, turn: Turn, closing: Closing | None = None) -> WindowRunner:
         return WindowRunner(
             self.engine,
             turn.query,
             self.layout.shapes,
-            self.catalog,
+            self.batch.catalog,
             turn.batch,
             closing or Closing.of(turn.decision),
             turn.labels,
         )
 
-    def _joined(self, turn: Turn, joins: JoinRunner[Any], outcome: Outcome) -> Any | None:
+    def _joined(self, turn: Turn, joins: JoinRunner, outcome: Outcome) -> Any | None:
         """New results of the join of a query, counted if its recall is measured."""
         joined, query = joins.run(), turn.query
         recall = Recall.of(query)
         if recall is None or joined is None:
             return joined
-        joined = self.engine.hold(joined)
         params, clock = recall.params, turn.progress.before
         began = BEGIN_OF_TIME if clock is None else clock
         outcome.found[query.name] = joins.found(joined, params.bucket, params.granularity, began)
         return joined if query.late == "revise" else joins.given(joined)
 
-    def _joins(self, turn: Turn, fresh: dict[str, Run | None]) -> JoinRunner[Any]:
+    def _joins(self, turn: Turn, fresh: dict[str, Run | None]) -> JoinRunner:
         query, mine = turn.query, turn.decision
         after, upto = (BEGIN_OF_TIME if t is None else t for t in (mine.after, mine.upto))
         assert query.join is not None
@@ -185,7 +227,7 @@ class Execution:
             self.engine,
             query.join,
             self.layout.joins[query.name],
-            self.catalog,
+            self.batch.catalog,
             turn.batch,
             Watermarks(after, upto, was_kept_longer(query, mine)),
             fresh,
@@ -193,21 +235,26 @@ class Execution:
             late=query.late == "revise" or query.join.is_measured,
         )
 
-    # late rows and measurements --------------------------------------------------------------
-
-    def _set_aside(self, turn: Turn, outcome: Outcome) -> None:
-        """Rows that cannot be used, for the side output: a second read, if there are any."""
-        mine = turn.decision
-        late = mine.dropped if turn.query.late == "side" else 0
-        if self.rows is not None and late + mine.rejected:
-            outcome.late[turn.query.name] = self.runtime.late(self.rows, turn)
-
-    def _measure(self, turn: Turn, outcome: Outcome) -> None:
+    def _measure(self, turn: Turn, leg: Leg, outcome: Outcome) -> None:
         """Measure the errors of answers whose stragglers are in by now."""
         waiting = turn.decision.window_order
-        if waiting is None:
+        if waiting is None or not leg.first <= 1 <= leg.last:
             return
         closing = Closing.between(waiting.after, waiting.upto)
         errors = self._windows(turn, closing).measure()
         if errors is not None:
-            outcome.errors[turn.query.name] = self.engine.to_arrow(errors)
+            outcome.errors[turn.query.name] = Errors.of(errors, turn.query.base.state.stamp)
+
+
+def order_of(query: QueryPlan) -> tuple[str, ...]:
+    """The columns by which the results of a query come sorted."""
+    ordered = query.join is not None and query.join.is_ordered and not query.stages
+    return ("event_time",) if ordered else ()
+
+
+def set_aside(side: Side[Any], rows: Any | None, turn: Turn, outcome: Outcome) -> None:
+    """Rows that a query cannot use, for the side output: a second read, if there are any."""
+    mine = turn.decision
+    late = mine.dropped if turn.query.late == "side" else 0
+    if rows is not None and late + mine.rejected:
+        outcome.late[turn.query.name] = side.late(rows, turn)

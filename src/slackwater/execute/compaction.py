@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from slackwater.execute.engine import Engine, R, Wanted
+from slackwater.execute.duck import DuckEngine
+from slackwater.execute.engine import Wanted
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.plan.sql.statement import Statement
@@ -79,7 +80,7 @@ def _join_rules(shape: JoinShape, tree: JoinNode) -> dict[str, MergeRule]:
 
 
 def compact(
-    engine: Engine[R],
+    engine: DuckEngine,
     catalog: Catalog,
     rules: dict[str, MergeRule],
     batch: int,
@@ -105,7 +106,7 @@ def _fits(runs: Sequence[Run], span: int | None) -> bool:
     return span is None or max(ends) - min(ends) <= span
 
 
-def _merged(engine: Engine[R], rule: MergeRule, runs: list[Run], batch: int) -> Run | None:
+def _merged(engine: DuckEngine, rule: MergeRule, runs: list[Run], batch: int) -> Run | None:
     panes = {"panes": Wanted(runs, rule.schema)}
     merged = engine.run(rule.statement, rule.schema, {}, panes)
     age, newest = runs[0].merged + 1, max(run.batch for run in runs)

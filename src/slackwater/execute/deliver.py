@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from slackwater.execute.batch import Layout, Outcome
+from slackwater.execute.batch import Layout, Outcome, order_of
 from slackwater.execute.sinks.parquet import ParquetSink
 from slackwater.execute.sinks.sink import Output, Results, Sink, Target
 from slackwater.plan.stage import PipelinePlan, QueryPlan
@@ -86,5 +86,4 @@ def _target(query: QueryPlan, layout: Layout, bare: Target) -> Target:
     if query.stages:
         keys = ("window_start", "window_end", *query.top.keys)
         return Target(bare.query, bare.output, schema, keys, owner=bare.owner)
-    order = ("event_time",) if query.join is not None and query.join.is_ordered else ()
-    return Target(bare.query, bare.output, schema, order=order, owner=bare.owner)
+    return Target(bare.query, bare.output, schema, order=order_of(query), owner=bare.owner)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.execute.engine import Engine
+from slackwater.execute.duck import DuckEngine
 from slackwater.plan.state import State
 from slackwater.runs.run import Run, new_run
 from slackwater.stats.panes import PaneCount
@@ -23,7 +22,8 @@ STATISTICS = ("__passes", "__hour", "__low", "__high", "__beat")
 class Delta:
     """What one batch adds to a base state, before anything is decided about it.
 
-    It is in memory (``table``) or was written already (``run``).
+    It is in memory (``table``) or was written already: as the ``run`` it will be, or by group, a
+    file for each task that looked at rows (``brought``).
     """
 
     state: State
@@ -32,9 +32,10 @@ class Delta:
     counts: tuple[PaneCount, ...]
     beat: int | None = None
     sums: dict[str, float] | None = None
+    brought: tuple[Run, ...] = ()
 
 
-def absorb(engine: Engine[Any], delta: Delta, batch: int, bound: int | None) -> Run | None:
+def absorb(engine: DuckEngine, delta: Delta, batch: int, bound: int | None) -> Run | None:
     """Keep the usable part of a delta as a run: rows up to ``bound`` that have a time."""
     if delta.table is None:
         return None if delta.run is None else _usable(delta, delta.run, bound)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from slackwater.arrow_types import INSTANT, arrow_type
 from slackwater.execute.shape import TIME, JoinShape, Shape, Shapes
 from slackwater.plan.join import JoinInput, JoinPlan
 from slackwater.plan.stage import PipelinePlan, Stage
 from slackwater.query.expression import type_of
-from slackwater.replay.types import INSTANT, arrow_type
 
 _STAMPS = {"timestamp": INSTANT, "timestamp_ntz": pa.timestamp("us")}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -12,11 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from slackwater.control.records import Tier
 from slackwater.errors import MachineError
 from slackwater.execute import sketch
-from slackwater.execute.engine import Faults, Wanted
+from slackwater.execute.engine import Wanted
 from slackwater.execute.shape import fitted
+from slackwater.execute.slices import mapped, taken
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.sql.windows import Writer
 from slackwater.query.macros import teach
@@ -27,15 +28,13 @@ from slackwater.zones import duckdb_setting
 
 DISKS = 4  # files flushed at the same time cost hardly more than one
 # Values that cannot be computed; files that cannot be read are other errors.
-FAULTS = Faults(
-    (
-        duckdb.Error,
-        pa.ArrowException,
-        UnicodeError,
-        OverflowError,
-        RecursionError,
-        UnsupportedError,
-    )
+FAULTS = (
+    duckdb.Error,
+    pa.ArrowException,
+    UnicodeError,
+    OverflowError,
+    RecursionError,
+    UnsupportedError,
 )
 
 
@@ -46,14 +45,9 @@ class DuckReader:
         self, folder: Path, duck: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table]
     ) -> None:
         self.folder = folder
-        self.writer = Writer("duckdb")
-        self.faults = FAULTS
+        self.writer = Writer()
         self._duck = duck
         self._tables = tables
-
-    @property
-    def tier(self) -> Tier:
-        return "columnar"
 
     def run(
         self,
@@ -90,50 +84,46 @@ class DuckReader:
     def _table(self, run: Run, schema: pa.Schema) -> pa.Table:
         known = self._tables.get(run.path)
         if known is None or not set(schema.names) <= set(known.column_names):
-            verify(run, self.folder)
-            table = pq.read_table(self.folder / run.path, columns=schema.names)
-            if run.upper is not None:
-                table = table.filter(pc.less_equal(table["pane"], run.upper))
-            if "pane" in schema.names:
-                table = table.filter(pc.is_valid(table["pane"]))
-            self._tables[run.path] = table
+            self._check(run)
+            self._tables[run.path] = usable(run, self._file(run), schema.names)
         return fitted(self._tables[run.path].select(schema.names), schema)
 
-    def concat(self, parts: Sequence[pa.Table]) -> pa.Table:
-        return pa.concat_tables(parts)
+    def _check(self, run: Run) -> None:
+        """Raise unless a run is what was written."""
+        verify(run, self.folder)
 
-    def hold(self, relation: pa.Table) -> pa.Table:
-        return relation
-
-    def release(self) -> None:
-        """Tables are in memory as long as somebody has them."""
-
-    def to_arrow(self, relation: pa.Table) -> pa.Table:
-        return relation
-
-    def from_arrow(self, table: pa.Table) -> pa.Table:
-        return table
+    def _file(self, run: Run) -> Path:
+        """Where a run is read."""
+        return self.folder / run.path
 
 
 class DuckEngine(DuckReader):
     """A reader that also writes: live runs are kept in memory and, for restart, on disk."""
 
-    def __init__(self, folder: Path, *, sketches: bool = True, zone: str = "UTC") -> None:
-        super().__init__(folder, connected(zone, sketches=sketches), {})
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        sketches: bool = True,
+        zone: str = "UTC",
+        duck: duckdb.DuckDBPyConnection | None = None,
+    ) -> None:
+        super().__init__(folder, duck or connected(zone, sketches=sketches), {})
         self._disk = ThreadPoolExecutor(DISKS, thread_name_prefix="slackwater-runs")
         self._writing: list[Future[None]] = []
 
     def save(self, relation: pa.Table, run: Run, time: str) -> Run | None:
         if relation.num_rows == 0:
             return None
-        bounds = pc.min_max(relation[time])
         buffer = pa.BufferOutputStream()
         pq.write_table(relation, buffer, compression="snappy", use_dictionary=False)
-        data = buffer.getvalue().to_pybytes()
+        return self._saved(relation, timed(run, relation, time), memoryview(buffer.getvalue()))
+
+    def _saved(self, relation: pa.Table, run: Run, data: memoryview) -> Run:
+        """A run that is on its way to the disk, and in memory already."""
         self._writing.append(self._disk.submit(write_file, self.folder / run.path, data))
-        parts: dict[str, tuple[int, int | None]] = {"": (len(data), checksum(data))}
-        low, high = bounds["min"].as_py(), bounds["max"].as_py()
-        saved = filled(run, relation.num_rows, low, high, parts)
+        parts: dict[str, tuple[int, int | None]] = {"": (data.nbytes, checksum(data))}
+        saved = filled(run, relation.num_rows, run.low, run.high, parts)
         self._tables[saved.path] = relation
         return saved
 
@@ -165,6 +155,24 @@ class DuckEngine(DuckReader):
         del self._duck  # Spark keeps the loop alive; DuckDB complains of what lives at exit
 
 
+def timed(run: Run, relation: pa.Table, time: str) -> Run:
+    """A run with the times that its rows span."""
+    bounds = pc.min_max(relation[time])
+    return replace(run, low=bounds["min"].as_py(), high=bounds["max"].as_py())
+
+
+def usable(run: Run, path: Path, names: list[str] | None = None) -> pa.Table:
+    """The rows of a run that belong to its state, from where it lies."""
+    if run.slices is not None:
+        return taken(mapped(path), run.slices)
+    table = pq.read_table(path, columns=names)
+    if run.upper is not None:
+        table = table.filter(pc.less_equal(table["pane"], run.upper))
+    if "pane" in table.column_names:
+        table = table.filter(pc.is_valid(table["pane"]))
+    return table
+
+
 def connected(zone: str, *, sketches: bool) -> duckdb.DuckDBPyConnection:
     """A connection in which statements mean what they mean in the session's zone."""
     duck = duckdb.connect(":memory:")
@@ -172,6 +180,7 @@ def connected(zone: str, *, sketches: bool) -> duckdb.DuckDBPyConnection:
     teach(duck)
     # joins are run as written: DuckDB would start with pairs that only time connects (note 5)
     duck.execute("SET disabled_optimizers = 'join_order'")
+    duck.execute("SET enable_progress_bar = false")
     if sketches:
         sketch.register(duck)
     return duck

@@ -7,12 +7,12 @@ inner nodes keep their rows as runs under identities that do not depend on the t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic
 
 import pyarrow as pa
 
 from slackwater.disorder.periods import Found
-from slackwater.execute.engine import Engine, R, Wanted
+from slackwater.execute.duck import DuckEngine
+from slackwater.execute.engine import Wanted
 from slackwater.execute.shape import JoinShape
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.sql.joins import JoinWriter
@@ -42,10 +42,10 @@ class Watermarks:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinRunner(Generic[R]):
+class JoinRunner:
     """Runs one join for one batch in one engine."""
 
-    engine: Engine[R]
+    engine: DuckEngine
     plan: JoinPlan
     shape: JoinShape
     catalog: Catalog
@@ -55,7 +55,7 @@ class JoinRunner(Generic[R]):
     tree: JoinNode
     late: bool
 
-    def run(self) -> R | None:
+    def run(self) -> pa.Table | None:
         """New results of the join; with ``late`` also those that come too late, marked."""
         made = self._inner_nodes()
         active = self._active(self.tree, made)
@@ -64,7 +64,7 @@ class JoinRunner(Generic[R]):
         results = self._writer.results(self.tree, active)
         return self._run(results, self.tree, made, self.shape.results)
 
-    def shown(self, labels: dict[str, int], schema: pa.Schema) -> R | None:
+    def shown(self, labels: dict[str, int], schema: pa.Schema) -> pa.Table | None:
         """New results as people see them, in one statement."""
         made = self._inner_nodes()
         active = self._active(self.tree, made)
@@ -72,23 +72,23 @@ class JoinRunner(Generic[R]):
             return None
         return self._run(self._writer.shown(self.tree, active), self.tree, made, schema, labels)
 
-    def present(self, results: R, labels: dict[str, int], schema: pa.Schema) -> R:
+    def present(self, results: pa.Table, labels: dict[str, int], schema: pa.Schema) -> pa.Table:
         """Results that are at hand, as people see them."""
         return self.engine.run(self._writer.present(), schema, labels, {"results": results})
 
-    def given(self, results: R) -> R:
+    def given(self, results: pa.Table) -> pa.Table:
         """Those of the results that are in time."""
         return self.engine.run(self._writer.given(), self.shape.results, {}, {"results": results})
 
-    def found(self, results: R, bucket: int, grain: int, clock: int) -> tuple[Found, ...]:
+    def found(self, results: pa.Table, bucket: int, grain: int, clock: int) -> tuple[Found, ...]:
         """Which slack the results would have needed, by event time."""
         found = self._writer.found(bucket, grain)
         table = self.engine.run(found, FOUND, {"clock": clock}, {"results": results})
-        rows = self.engine.to_arrow(table).to_pylist()
+        rows = table.to_pylist()
         return tuple(Found(r["bucket"], r["step"], r["results"], r["given"]) for r in rows)
 
-    def _inner_nodes(self) -> dict[Tree, R]:
-        made: dict[Tree, R] = {}
+    def _inner_nodes(self) -> dict[Tree, pa.Table]:
+        made: dict[Tree, pa.Table] = {}
         for node in nodes_of(self.tree):
             kept = None if node is self.tree else self._inner(node, made)
             if kept is not None:
@@ -99,7 +99,7 @@ class JoinRunner(Generic[R]):
     def _writer(self) -> JoinWriter:
         return JoinWriter(self.engine.writer, self.plan, self.late)
 
-    def _inner(self, node: JoinNode, made: dict[Tree, R]) -> R | None:
+    def _inner(self, node: JoinNode, made: dict[Tree, pa.Table]) -> pa.Table | None:
         """New combinations of an inner node, kept as state for later batches."""
         active = self._active(node, made)
         if not active:
@@ -110,14 +110,13 @@ class JoinRunner(Generic[R]):
         run = new_run(self.plan.identity(names), self.batch, "j")
         saved = self.engine.save(found, run, "pane")
         self.catalog.add(saved)
-        by = self.plan.graph.common(names)
-        return None if saved is None else self.engine.load(Wanted([saved], schema, by))
+        return None if saved is None else self.engine.load(Wanted([saved], schema))
 
-    def _active(self, node: JoinNode, made: dict[Tree, R]) -> list[int]:
+    def _active(self, node: JoinNode, made: dict[Tree, pa.Table]) -> list[int]:
         """The children that bring anything new."""
         return [n for n, child in enumerate(node.children) if self._is_new(child, made)]
 
-    def _is_new(self, child: Tree, made: dict[Tree, R]) -> bool:
+    def _is_new(self, child: Tree, made: dict[Tree, pa.Table]) -> bool:
         if not isinstance(child, str):
             return child in made
         run = self._fresh(child)
@@ -144,26 +143,25 @@ class JoinRunner(Generic[R]):
         self,
         statement: Statement,
         node: JoinNode,
-        made: dict[Tree, R],
+        made: dict[Tree, pa.Table],
         schema: pa.Schema,
         labels: dict[str, int] | None = None,
-    ) -> R:
+    ) -> pa.Table:
         parameters = self.marks.parameters(self.plan) | (labels or {})
         sources = self._sources(node, made)
         relations = {name: sources[name] for name in statement.reads}
         return self.engine.run(statement, schema, parameters, relations)
 
-    def _sources(self, node: JoinNode, made: dict[Tree, R]) -> dict[str, R | Wanted]:
+    def _sources(self, node: JoinNode, made: dict[Tree, pa.Table]) -> dict[str, pa.Table | Wanted]:
         """Everything that a statement about a node may read, by name; nothing is loaded yet."""
-        found: dict[str, R | Wanted] = {}
+        found: dict[str, pa.Table | Wanted] = {}
         for number, child in enumerate(node.children):
             names = frozenset(inputs_of(child))
-            by = self.plan.graph.common(names)
             if isinstance(child, str):
                 kind, run = self.shape.input(child), self._fresh(child)
-                found[f"f{number}"] = Wanted([] if run is None else [run], kind, by)
+                found[f"f{number}"] = Wanted([] if run is None else [run], kind)
             else:
                 kind = self.shape.kept(names)
                 found[f"n{number}"] = made.get(child, Wanted([], kind))
-            found[f"h{number}"] = Wanted(self._held(child), kind, by)
+            found[f"h{number}"] = Wanted(self._held(child), kind)
         return found

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from slackwater.control.records import (
@@ -19,6 +19,7 @@ from slackwater.control.records import (
     Policy,
     Tier,
 )
+from slackwater.control.share import Loads
 from slackwater.control.step import (
     CONTROLLERS,
     Controllers,
@@ -31,19 +32,20 @@ from slackwater.control.step import (
 from slackwater.control.turn import Turn, turns
 from slackwater.errors import CheckpointError, SlackwaterError, StorageError
 from slackwater.events.log import EventLog, last_batch
-from slackwater.execute.batch import Execution, Layout, Outcome
+from slackwater.execute.batch import Batch, Layout, Outcome
 from slackwater.execute.deliver import Outlets
 from slackwater.execute.duck import DuckEngine
-from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.in_driver import Near
+from slackwater.execute.estimates.judge import judged
 from slackwater.execute.estimates.snapshot import Snapshot
 from slackwater.execute.estimates.trial import check_sources
+from slackwater.execute.hands import Asked, B, Seen
 from slackwater.execute.limits import Limits
 from slackwater.execute.meter import read
+from slackwater.execute.place import Here, Place
 from slackwater.execute.report import Done, Stopwatch, batch_report
 from slackwater.execute.requests import Desk, answers_of
-from slackwater.execute.runtime import Asked, B, Runtime, Seen
-from slackwater.execute.sinks.sink import TableResults
+from slackwater.execute.runtime import Runtime
+from slackwater.execute.slices import hashing
 from slackwater.execute.store import Store
 from slackwater.runs.agreement import agree, disagreement
 from slackwater.runs.catalog import Catalog
@@ -88,7 +90,6 @@ class Loop(Generic[B]):
     state: ControlState = field(default_factory=ControlState)
     store: Store = field(init=False)
     driver: DuckEngine = field(init=False)
-    near: Near = field(init=False)
     desk: Desk = field(init=False)
     aside: int = 0
     snapshot: Snapshot = field(init=False)
@@ -101,10 +102,7 @@ class Loop(Generic[B]):
             self.checkpoint.runs, sketches=self._has_sketches(), zone=self.policy.zone
         )
         self.checkpoint.controllers = self.controllers
-        self.near = Near(self.driver, self.limits)
-        self.store = Store(
-            self.layout, self.checkpoint, self.driver, self.near, self.limits, self.max_state_rows
-        )
+        self.store = Store(self.layout, self.checkpoint, self.driver, self.max_state_rows)
         self.state = start(self.policy, self.pin or "columnar")
         inbox = Inbox(self.checkpoint.prods)
         self.desk = Desk(inbox, self.events, self.layout.readings, self.driver)
@@ -130,32 +128,45 @@ class Loop(Generic[B]):
         watch = Stopwatch()
         flushed = None if ended else self.disk.submit(self.log.flush, batch)
         looked = None if ended else self.disk.submit(self.runtime.notices, batch)
-        engine = self.runtime.engine(self.state.tier, self.driver, rows)
-        seen = self._observe(engine, rows, batch)
+        place = self._place(rows)
+        seen = self._observe(place, rows, batch)
         watch.lap("observe")
-        decided = self._decide(seen, batch, flushed, ended=ended)
+        loads = place.loads(seen, self.catalog)
+        decided = self._decide(seen, loads, batch, flushed, ended=ended)
         plan = turns(self.policy.plan.queries, decided.decision, self.state, decided.after)
         watch.lap("decide")
-        outcome = self._execute(engine, rows, seen, decided.decision, plan)
+        whole = Batch(rows, seen, decided.decision, plan, self.catalog)
+        outcome = place.execute(whole)
         watch.lap("execute")
         done = self._deliver(plan, decided, outcome)
-        engine.release()
+        place.release()
         self.runtime.done(rows)
         watch.lap("deliver")
-        manifest = self._commit(engine, done, plan, decided, watch)
+        place.tidy(whole)
+        manifest = self._commit(place.tier, done, decided, watch)
         watch.lap("commit")
         self._tell(manifest, done)
-        for text in looked.result() if looked is not None else ():
+        for text in (*seen.notices, *(looked.result() if looked is not None else ())):
             self.events.write("notice", batch=batch, text=text)
 
-    def _observe(self, engine: Engine[Any], rows: B | None, batch: int) -> Seen:
+    def _place(self, rows: B | None) -> Place[B]:
+        here = Here(self.layout, self.driver, self.runtime, self.limits)
+        return self.runtime.place(self.state.tier, here, rows)
+
+    def _observe(self, place: Place[B], rows: B | None, batch: int) -> Seen:
         if rows is None:
             return Seen()
         wanted = wants(self.policy, self.state, self.controllers)
-        return self.runtime.observe(engine, rows, Asked(batch, wanted, again=self.aside > 0))
+        return place.observe(rows, Asked(batch, wanted, again=self.aside > 0))
 
     def _decide(
-        self, seen: Seen, batch: int, flushed: Future[str | None] | None, *, ended: bool
+        self,
+        seen: Seen,
+        loads: Loads | None,
+        batch: int,
+        flushed: Future[str | None] | None,
+        *,
+        ended: bool,
     ) -> Decided:
         """Decide, and write it down before it is applied; a repeated batch decides the same."""
         offsets = None if flushed is None else self._flushed(flushed)
@@ -165,7 +176,7 @@ class Loop(Generic[B]):
         if earlier is not None:
             decision, after = earlier.decided(self.state, self.controllers)
             return Decided(decision, after, earlier.offsets, ended=ended)
-        observation = self._observation(seen, batch, ended)
+        observation = replace(self._observation(seen, batch, ended), loads=loads)
         decision, after = step(self.policy, observation, self.state, self.controllers)
         self.checkpoint.begin(batch, Begun.of(decision, after, offsets, ended=ended))
         return Decided(decision, after, offsets, ended=ended)
@@ -186,27 +197,14 @@ class Loop(Generic[B]):
             requests=self.desk.take(batch),
         )
 
-    def _execute(
-        self,
-        engine: Engine[Any],
-        rows: B | None,
-        seen: Seen,
-        decision: Decision,
-        plan: dict[str, Turn],
-    ) -> Outcome:
-        execution = Execution(
-            self.layout, engine, self.near, self.runtime, rows, self.catalog, decision, plan
-        )
-        return execution.run(seen.deltas)
-
     def _deliver(self, plan: dict[str, Turn], decided: Decided, outcome: Outcome) -> Done:
         """Hand everything to its sinks, which keep it for the commit; learn what was measured."""
-        found = Feedback(found=outcome.found, accuracy=outcome.accuracy)
+        accuracy = judged(plan, outcome.pairs)
+        found = Feedback(found=outcome.found, accuracy=accuracy, spent=outcome.spent)
         left = self._left(decided, found)
         meter = read(plan, outcome.errors, left)
-        tables = {name: TableResults(table) for name, table in meter.tables.items()}
-        delivered = self.outlets.prepare(decided.decision.batch, outcome, tables)
-        feedback = Feedback(meter.measured, {} if left else found.found, found.accuracy)
+        delivered = self.outlets.prepare(decided.decision.batch, outcome, meter.shown)
+        feedback = replace(found, measured=meter.measured, found={} if left else found.found)
         memory = learn(self.policy, decided.after, feedback, self.controllers)
         return Done(decided.decision, outcome, delivered, memory)
 
@@ -216,18 +214,10 @@ class Loop(Generic[B]):
             return {}
         return finish(self.policy, decided.after, found, self.controllers)
 
-    def _commit(
-        self,
-        engine: Engine[Any],
-        done: Done,
-        plan: dict[str, Turn],
-        decided: Decided,
-        watch: Stopwatch,
-    ) -> Manifest:
-        """Purge and merge runs, write the manifest; then what was prepared is shown."""
-        self.store.tidy(engine, done.decision, plan)
+    def _commit(self, tier: Tier, done: Done, decided: Decided, watch: Stopwatch) -> Manifest:
+        """Write the manifest; then what was prepared is shown."""
         self.store.settle(self.batch)
-        self.runtime.keep_only(self.catalog.all(), engine.tier)
+        self.runtime.keep_only(self.catalog.all(), tier)
         answers = answers_of(done.decision, done.outcome)
         manifest = Manifest(
             batch=done.decision.batch,
@@ -239,6 +229,7 @@ class Loop(Generic[B]):
             states=self.catalog.states,
             answers=tuple(answers),
             answered=self.desk.known(answers),
+            hashing=hashing(),
         )
         self.checkpoint.commit(manifest)
         self.outlets.commit(manifest.batch)
@@ -376,6 +367,9 @@ class Loop(Generic[B]):
         self.store.resume()
         manifest = self.checkpoint.newest()
         if manifest is not None:
+            if manifest.hashing != hashing():
+                runs = tuple(run.ungrouped() for run in manifest.runs)
+                manifest = replace(manifest, runs=runs)
             self._take(manifest)
             told = last_batch(self.checkpoint.events)
             if told is None or told < self.batch:

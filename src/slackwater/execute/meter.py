@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.dataset import dataset
@@ -17,6 +19,7 @@ from slackwater.control.records import Measured
 from slackwater.control.turn import Turn
 from slackwater.disorder.fulfilment import size_deciles
 from slackwater.disorder.periods import Period
+from slackwater.execute.sinks.sink import Results, TableResults
 from slackwater.plan.bound import RecallContract
 from slackwater.plan.node import Stamp
 from slackwater.plan.sql.windows import Writer
@@ -25,15 +28,55 @@ _TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp(
 
 
 @dataclass(frozen=True, slots=True)
+class Errors:
+    """Errors of some answers: how many, how many kept the bound, how many have how many rows.
+
+    ``shown`` are the same one by one, as people see them.
+    """
+
+    answers: int
+    within: int
+    sizes: dict[int, int]
+    shown: Results
+
+    @classmethod
+    def of(cls, errors: pa.Table, stamp: Stamp = "timestamp") -> Errors:
+        counts = pc.value_counts(errors["__rows"])
+        return cls(
+            errors.num_rows,
+            int(pc.sum(errors["within"].cast(pa.int64())).as_py() or 0),
+            dict(zip(*(counts.field(n).to_pylist() for n in (0, 1)), strict=True)),
+            TableResults(shown_errors(errors, stamp)),
+        )
+
+    @classmethod
+    def together(cls, parts: Sequence[Errors], shown: Results) -> Errors:
+        """What several tasks measured."""
+        sizes: Counter[int] = Counter()
+        for part in parts:
+            sizes.update(part.sizes)
+        answers, within = sum(p.answers for p in parts), sum(p.within for p in parts)
+        return cls(answers, within, dict(sizes), shown)
+
+    @property
+    def measured(self) -> Measured:
+        """In brief; ``sizes`` are deciles of the rows per result."""
+        if not self.answers:
+            return Measured()
+        rows = np.repeat(list(self.sizes.keys()), list(self.sizes.values()))
+        return Measured(self.answers, self.within, size_deciles(rows))
+
+
+@dataclass(frozen=True, slots=True)
 class Measurements:
-    """What was measured in a batch, in brief and as a table, by query."""
+    """What was measured in a batch, in brief and one by one, by query."""
 
     measured: dict[str, Measured]
-    tables: dict[str, pa.Table]
+    shown: dict[str, Results]
 
 
 def read(
-    turns: dict[str, Turn], errors: Mapping[str, pa.Table], left: Mapping[str, tuple[object, ...]]
+    turns: dict[str, Turn], errors: Mapping[str, Errors], left: Mapping[str, tuple[object, ...]]
 ) -> Measurements:
     """The meter of every query under a contract.
 
@@ -46,24 +89,21 @@ def read(
             found[name] = _recall(turn, left.get(name, ()))
         elif turn.decision.window_order is not None:
             found[name] = _errors(turn, errors.get(name))
-    tables = {name: table for name, (_, table) in found.items() if table is not None}
     return Measurements(
         {name: measured for name, (measured, _) in found.items()},
-        {name: table for name, table in tables.items() if table.num_rows},
+        {name: shown for name, (_, shown) in found.items() if shown is not None},
     )
 
 
-def _errors(turn: Turn, errors: pa.Table | None) -> tuple[Measured, pa.Table | None]:
+def _errors(turn: Turn, errors: Errors | None) -> tuple[Measured, Results | None]:
     assert turn.decision.window_order is not None
     unseen = turn.decision.window_order.unseen
-    if errors is None:
+    if errors is None or not errors.answers:
         return Measured(unseen=unseen), None
-    return replace(measured(errors), unseen=unseen), shown_errors(
-        errors, turn.query.base.state.stamp
-    )
+    return replace(errors.measured, unseen=unseen), errors.shown
 
 
-def _recall(turn: Turn, left: tuple[object, ...]) -> tuple[Measured, pa.Table]:
+def _recall(turn: Turn, left: tuple[object, ...]) -> tuple[Measured, Results | None]:
     """The recall of periods that are complete by now."""
     order, query = turn.decision.period_order, turn.query
     assert order is not None
@@ -74,7 +114,8 @@ def _recall(turn: Turn, left: tuple[object, ...]) -> tuple[Measured, pa.Table]:
         if isinstance(last, PeriodOrder):
             periods, unseen = periods + last.periods, unseen + last.unseen
     table = recall_table(periods, query.recall, query.join.stamp)
-    return replace(measured_recall(table), unseen=unseen), table
+    shown = TableResults(table) if table.num_rows else None
+    return replace(measured_recall(table), unseen=unseen), shown
 
 
 def recall_table(
@@ -104,14 +145,6 @@ def measured_recall(periods: pa.Table) -> Measured:
     return Measured(periods.num_rows, int(pc.sum(periods["within"].cast(pa.int64())).as_py() or 0))
 
 
-def measured(errors: pa.Table) -> Measured:
-    """The measurements of a batch in brief; ``sizes`` are deciles of the rows per result."""
-    if errors.num_rows == 0:
-        return Measured()
-    within = int(pc.sum(errors["within"].cast(pa.int64())).as_py())
-    return Measured(errors.num_rows, within, size_deciles(errors["__rows"].to_numpy()))
-
-
 def shown_errors(errors: pa.Table, stamp: Stamp = "timestamp") -> pa.Table:
     """The table of errors as people see it."""
     instants = _TIMES[stamp]
@@ -128,7 +161,7 @@ def by_key(folder: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
     files = [str(file) for file in sorted(folder.glob("*/*.parquet"))]
     if not files:
         return []
-    names = Writer("duckdb").names(*keys)
+    names = Writer().names(*keys)
     lead, group = (f"{names}, ", f"GROUP BY {names} ") if keys else ("", "")
     text = (
         f"SELECT {lead}count(*) AS measured, avg(within::INT) AS fulfilment "

@@ -11,6 +11,7 @@ from slackwater.control.prods import accuracies
 from slackwater.control.records import ControlState, Decision, Quality, QueryDecision, qualities
 from slackwater.execute.batch import Outcome
 from slackwater.execute.deliver import Delivered
+from slackwater.execute.estimates.judge import sample
 from slackwater.runs.catalog import Catalog
 from slackwater.runs.run import sizes, total_rows
 
@@ -62,6 +63,20 @@ def batch_report(done: Done, catalog: Catalog, watch: Stopwatch) -> dict[str, An
             "by": sizes(runs),
         },
         "ms": watch.laps,
+        **({"tasks": _tasks(done)} if done.outcome.spent else {}),
+    }
+
+
+def _tasks(done: Done) -> dict[str, Any]:
+    """How evenly the tasks were busy, and how many groups several of them shared."""
+    share, spent = done.decision.share, done.outcome.spent
+    numbers = sorted({one.machine for one in spent})
+
+    mine = {str(n): [one for one in spent if one.machine == n] for n in numbers}
+    return {
+        "ms": {n: round(1000 * sum(one.seconds for one in each), 3) for n, each in mine.items()},
+        "rows": {n: sum(one.fresh for one in each) for n, each in mine.items()},
+        "split": 0 if share is None else sum(len(tasks) > 1 for tasks in share.tasks),
     }
 
 
@@ -110,7 +125,8 @@ def _backlog(working: Work) -> dict[str, int | None]:
 
 def _estimates(name: str, prods: Prods, done: Done) -> dict[str, Any]:
     """Prods and estimates of a batch, and what estimates were worth so far."""
-    outcome, sample = done.outcome, done.outcome.samples.get(name)
+    outcome, pairs = done.outcome, done.outcome.pairs.get(name)
+    met = None if pairs is None else sample(pairs, done.decision.batch)
     failed = outcome.failures.get(name, 0)
     return {
         "prods": len(prods.calls) - failed,
@@ -119,5 +135,5 @@ def _estimates(name: str, prods: Prods, done: Done) -> dict[str, Any]:
         "refused": len(prods.refused) + failed,
         "aggressiveness": prods.aggressiveness,
         "accuracy": accuracies(done.memory)[name].report(),
-        **({} if sample is None else {"sample": sample.report()}),
+        **({} if met is None else {"sample": met.report()}),
     }

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from slackwater.control.records import Decision
-from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.batch import Layout
-from slackwater.execute.compaction import compact, estimate_rule, merge_rules
 from slackwater.execute.duck import DuckEngine
-from slackwater.execute.engine import Engine
-from slackwater.execute.estimates.in_driver import Near
-from slackwater.execute.limits import Limits
-from slackwater.runs.catalog import Catalog, backlog_state, estimates_state
+from slackwater.runs.catalog import Catalog, backlog_state
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.runs.files import storage_error, sync_all, sync_tree
-from slackwater.runs.retention import claims, purge
 from slackwater.runs.run import total_rows
 
 
@@ -32,8 +24,6 @@ class Store:
     layout: Layout
     checkpoint: Checkpoint
     driver: DuckEngine
-    near: Near
-    limits: Limits = field(default_factory=Limits)
     max_rows: int | None = None
     catalog: Catalog = field(default_factory=Catalog)
     named: dict[int, set[str]] = field(default_factory=dict)
@@ -50,23 +40,6 @@ class Store:
         batches = self.checkpoint.batches()
         self.named = {batch: self.checkpoint.manifest(batch).paths for batch in batches}
         self.checkpoint.sweep(set().union(*self.named.values()))
-
-    def tidy(self, engine: Engine[Any], decision: Decision, turns: dict[str, Turn]) -> None:
-        """Drop runs that nobody needs any more, merge those that have become many."""
-        queries = self.layout.plan.queries
-        trees = {name: turn.tree for name, turn in turns.items() if turn.tree is not None}
-        purge(self.catalog, claims(queries, decision.queries, trees))
-        joins = {name: (self.layout.joins[name], tree) for name, tree in trees.items()}
-        rules = merge_rules(engine.writer, queries, self.layout.shapes, joins)
-        fan_in = self.limits.fan_in
-        compact(engine, self.catalog, rules, decision.batch, fan_in=fan_in)
-        if engine is not self.driver:
-            self.driver.settle()  # the newest of them may still be on its way to the disk
-        for reading in self.layout.readings.values():
-            runs = self.catalog.at(estimates_state(reading.query))
-            near = self.near.instead_of(engine, reading, runs)
-            rule = estimate_rule(reading)
-            compact(near, self.catalog, rule, decision.batch, fan_in=fan_in)
 
     def settle(self, batch: int) -> None:
         """Make the runs that are new since a batch outlive a loss of power, whoever wrote them."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic
 
 import pyarrow as pa
 
 from slackwater.control.records import QueryDecision
-from slackwater.execute.engine import Engine, R, Wanted, is_empty
+from slackwater.execute.duck import DuckEngine
+from slackwater.execute.engine import Wanted
 from slackwater.execute.shape import Shape, Shapes
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.plan.window import Window
@@ -58,10 +58,10 @@ class Closing:
 
 
 @dataclass(frozen=True, slots=True)
-class WindowRunner(Generic[R]):
+class WindowRunner:
     """Runs one query for one batch in one engine."""
 
-    engine: Engine[R]
+    engine: DuckEngine
     query: QueryPlan
     shapes: Shapes
     catalog: Catalog
@@ -69,21 +69,28 @@ class WindowRunner(Generic[R]):
     closing: Closing
     labels: dict[str, int]
 
-    def run(self, delta: Run | None) -> R | None:
+    def run(self, delta: Run | None) -> pa.Table | None:
         """Results of the top stage as people see them, given the new run of the base state."""
-        top, engine = self.query.top, self.engine
         plain = self.query.late != "revise" and self.query.promise is None
-        if plain and top is self.query.base:
-            return self._shown_at_once(top)
-        results = self._base(delta)
-        for stage in self.query.stages[1:]:
+        if plain and self.query.top is self.query.base:
+            return self._shown_at_once(self.query.top)
+        return self.shown(self.rise(self.base(delta), 2, self.query.top.level))
+
+    def rise(self, results: pa.Table | None, first: int, last: int) -> pa.Table | None:
+        """Results of level ``last``, given those of the level below ``first``."""
+        for stage in self.query.stages[first - 1 : last]:
             results = self._above(stage, results)
+        return results
+
+    def shown(self, results: pa.Table | None) -> pa.Table | None:
+        """Results of the top level as people see them."""
         if results is None:
             return None
+        engine, top = self.engine, self.query.top
         shown = engine.writer.present(top)
         return engine.run(shown, self._shape(top).shown, self.labels, {"results": results})
 
-    def absorb(self, joined: R | None) -> Run | None:
+    def absorb(self, joined: pa.Table | None) -> Run | None:
         """Pane partials of new results of a join, kept as a run of the base state."""
         if joined is None:
             return None
@@ -95,7 +102,7 @@ class WindowRunner(Generic[R]):
         self.catalog.add(run)
         return run
 
-    def _shown_at_once(self, stage: Stage) -> R | None:
+    def _shown_at_once(self, stage: Stage) -> pa.Table | None:
         """The plainest query: closing and labelling in one statement, one round trip less."""
         runs = self.catalog.at(stage.state.identity)
         if not self.closing.closes(stage.window, runs):
@@ -108,19 +115,20 @@ class WindowRunner(Generic[R]):
     def _shape(self, stage: Stage) -> Shape:
         return self.shapes[self.query.name, stage.level]
 
-    def _base(self, delta: Run | None) -> R | None:
+    def base(self, delta: Run | None) -> pa.Table | None:
+        """Results of the lowest level, given what is new in its state."""
         stage = self.query.base
         runs = self.catalog.at(stage.state.identity)
         shape = self._shape(stage)
-        parts: list[R] = []
+        parts: list[pa.Table] = []
         if self.closing.closes(stage.window, runs):
             parts += self._remembered(self._close(stage, self._near(stage, runs)), shape.results)
         if self.query.late == "revise" and delta is not None:
             fresh, all_panes = Wanted([delta], shape.panes), Wanted(runs, shape.panes)
             parts += self._revise(stage, all_panes, fresh)
-        return self.engine.concat(parts) if parts else None
+        return pa.concat_tables(parts) if parts else None
 
-    def _remembered(self, results: R, schema: pa.Schema) -> list[R]:
+    def _remembered(self, results: pa.Table, schema: pa.Schema) -> list[pa.Table]:
         """Answers to be measured later are kept until then."""
         if self.query.promise is None:
             return [results]
@@ -128,7 +136,7 @@ class WindowRunner(Generic[R]):
         kept = self._kept(results, run, "__start", schema)
         return [] if kept is None else [kept]
 
-    def measure(self) -> R | None:
+    def measure(self) -> pa.Table | None:
         """Errors of the answers for windows that end in ``(after, upto]``, stragglers included."""
         stage, promise = self.query.base, self.query.promise
         runs = self.catalog.at(stage.state.identity)
@@ -149,7 +157,7 @@ class WindowRunner(Generic[R]):
         near = [run for run in runs if run.high > low and run.low < self.closing.upto]
         return Wanted(near, self._shape(stage).panes)
 
-    def _above(self, stage: Stage, below: R | None) -> R | None:
+    def _above(self, stage: Stage, below: pa.Table | None) -> pa.Table | None:
         state = stage.state
         tag = f"l{stage.level}"
         if state.kind == "rows":
@@ -165,7 +173,7 @@ class WindowRunner(Generic[R]):
             return None
         return self._close(stage, self._near(stage, runs))
 
-    def _above_rows(self, stage: Stage, below: R | None) -> R | None:
+    def _above_rows(self, stage: Stage, below: pa.Table | None) -> pa.Table | None:
         """A stage whose input may be revised: it keeps the rows and reads their newest versions."""
         state, engine, writer = stage.state, self.engine, self.engine.writer
         lower = self.query.stages[stage.level - 2]
@@ -187,22 +195,24 @@ class WindowRunner(Generic[R]):
             touched = engine.run(writer.versions(lower), rows_shape, {}, both)
             delta = engine.run(writer.partial(state), panes_shape, {}, {"input": touched})
             parts += self._revise(stage, panes, delta)
-        return engine.concat(parts) if parts else None
+        return pa.concat_tables(parts) if parts else None
 
-    def _close(self, stage: Stage, panes: R | Wanted) -> R:
+    def _close(self, stage: Stage, panes: pa.Table | Wanted) -> pa.Table:
         first, windows = self.closing.starts(stage.window)
         finals, schema = self.engine.writer.finals(stage, windows), self._shape(stage).results
         parameters = {**self.closing.parameters, "first": first}
         return self.engine.run(finals, schema, parameters, {"panes": panes})
 
-    def _revise(self, stage: Stage, panes: R | Wanted, delta: R | Wanted) -> list[R]:
+    def _revise(
+        self, stage: Stage, panes: pa.Table | Wanted, delta: pa.Table | Wanted
+    ) -> list[pa.Table]:
         """New versions of answers already given, if rows of ``delta`` reach into them."""
         if self.closing.after == BEGIN_OF_TIME:
             return []
         engine, shape = self.engine, self._shape(stage)
         touched = engine.writer.changed(stage)
         changed = engine.run(touched, shape.changed, self.closing.parameters, {"delta": delta})
-        if is_empty(engine, changed):
+        if not changed.num_rows:
             return []
         state = told_state(self.query, stage)
         told = Wanted(self.catalog.at(state), shape.told)
@@ -211,7 +221,7 @@ class WindowRunner(Generic[R]):
         spoken = self._kept(fresh, new_run(state, self.batch, "t"), "__start", shape.results)
         return [] if spoken is None else [spoken]
 
-    def _kept(self, relation: R, run: Run, time: str, schema: pa.Schema) -> R | None:
+    def _kept(self, relation: pa.Table, run: Run, time: str, schema: pa.Schema) -> pa.Table | None:
         """Save a relation and go on with what was saved: a lazy one is then computed once only."""
         saved = self.engine.save(relation, run, time)
         self.catalog.add(saved)

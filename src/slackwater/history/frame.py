@@ -99,6 +99,20 @@ def _run(batches: Sequence[Json], words: Words) -> Frame:
     found |= {Key("verb", verb, "ms"): times for verb, times in verbs.items()}
     if verbs:
         found[Key("run", "", "slowest_ms")] = np.nansum(list(verbs.values()), axis=0)
+    return found | _tasks([_object(b.get("tasks")) for b in batches])
+
+
+def _tasks(told: list[Json]) -> Frame:
+    """Time and new rows of each task, and the slowest beside the mean of all."""
+    found: Frame = {}
+    for field in ("ms", "rows"):
+        by = [_object(each.get(field)) for each in told]
+        found |= {Key("task", n, field): _array([each.get(n) for each in by]) for n in _names(by)}
+    times = [times for key, times in found.items() if key.field == "ms"]
+    if times:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            busy, known = np.nansum(times, axis=0), np.sum(np.isfinite(times), axis=0)
+            found[Key("run", "", "skew")] = np.nanmax([*times, 0 * busy], axis=0) * known / busy
     return found
 
 

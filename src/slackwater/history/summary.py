@@ -120,14 +120,14 @@ def summarize(history: History, seconds: float, answered: Mapping[str, Answered]
     """What a run has done in so many seconds; ``answered`` by query, where answers were seen."""
     table = history.table
     rows = round(table.total(Key("run", "", "rows")))
-    verbs = [key for key in table.keys if key.group == "verb"]
+    verbs = {key.owner: _recent(history, key) for key in table.keys if key.group == "verb"}
     return Summary(
         seconds=round(seconds, 3),
         batches=round(table.total(Key("run", "", "batches"))),
         rows=rows,
         rows_per_second=round(rows / seconds, 1) if seconds > 0 else None,
         batch_ms=spread(Counter(_recent(history, Key("run", "", "slowest_ms")))),
-        verb_ms={key.owner: round(median(_recent(history, key)), 3) for key in verbs},
+        verb_ms={verb: round(median(took), 3) for verb, took in verbs.items() if took},
         tier=history.words.word(table.last(Key("run", "", "tier"))),
         state=_state(history),
         streams={name: _stream(history, name) for name in history.streams},

@@ -26,7 +26,7 @@ _SUMS = {
     "measured", "within", "prods", "refused", "shed", "worked",
 }  # fmt: skip
 _MAXIMA = {"max_lateness", "lag", "latency_max", "slowest_ms"}
-_MEANS = {"latency", "ms"}
+_MEANS = {"latency", "ms", "skew"}
 NAMED = {  # fields are names that people or controllers gave
     "accuracy_pairs", "accuracy_mean", "accuracy_recent", "accuracy_worst", "aggressiveness",
     "controller",

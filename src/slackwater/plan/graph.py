@@ -52,13 +52,6 @@ class JoinGraph:
                 found.append((mine[0], theirs[0]))
         return found
 
-    def common(self, names: Iterable[str]) -> str | None:
-        """A column of one of these inputs that is equal to one of every other input, if any."""
-        for members in self.classes:
-            if {name for name, _ in members} == set(self.names):
-                return next(col for name, col in members if name in names)
-        return None
-
     def conditions(self, left: frozenset[str], right: frozenset[str]) -> list[Expression]:
         """The predicates that can be decided once both sides are together, not before."""
         both = left | right

@@ -36,6 +36,10 @@ class State:
     input: Schema = NOTHING  # columns that the expressions read
 
     @property
+    def is_sketched(self) -> bool:
+        return any(part.is_sketch for part in self.partials)
+
+    @property
     def parts(self) -> Schema:
         """The partials as columns, which answers are read from."""
         return Schema(tuple(Column(part.name, part.kind) for part in self.partials))

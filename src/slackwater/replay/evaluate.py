@@ -26,7 +26,7 @@ class Evaluator:
     """Runs the scalar and aggregate expressions of a plan over plain rows, without panes."""
 
     def __init__(self, zone: str = "UTC") -> None:
-        self.writer = Writer("duckdb")
+        self.writer = Writer()
         self._duck = duckdb.connect(":memory:")
         self._duck.execute(duckdb_setting(zone))
         teach(self._duck)

@@ -14,11 +14,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from slackwater.arrow_types import arrow_type
 from slackwater.disorder.error_slack import ErrorSlackParams
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.replay.evaluate import Evaluator
 from slackwater.replay.follower import Follower
-from slackwater.replay.types import arrow_type
 from slackwater.units import BEGIN_OF_TIME, END_OF_TIME
 
 Row = dict[str, Any]

@@ -35,8 +35,8 @@ from slackwater.plan.meaning import Order, differences, is_same, other_zone
 from slackwater.runs.files import make_folder, seal, storage_error, unseal, write_atomically
 from slackwater.runs.manifest import Begun, Manifest
 
-FORMAT = 6
-OLDER = (5,)  # formats that are read, and become this one when a pipeline goes on
+FORMAT = 7
+OLDER = (5, 6)  # formats that are read, and become this one when a pipeline goes on
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 

@@ -57,14 +57,15 @@ def storage_error(error: OSError, path: Path) -> StorageError:
     return StorageError.of(error, path, safe)
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write and flush to disk; the file has its full content or is removed."""
+def write_file(path: Path, data: bytes | memoryview, *, flush: bool = True) -> None:
+    """Write, and flush to disk unless told not to; the file has its full content or is removed."""
     try:
         make_folder(path.parent)
         with path.open("wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if flush:
+                file.flush()
+                os.fsync(file.fileno())
     except OSError as error:
         path.unlink(missing_ok=True)
         raise storage_error(error, path) from error

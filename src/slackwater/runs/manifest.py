@@ -23,7 +23,8 @@ class Manifest:
 
     ``offsets`` is the mark of Spark's offsets, ``None`` if no stream of Spark's gave the batch.
     ``report`` is its ``batch`` event, told again if the process dies before that. ``answers`` say
-    what became of prods, ``answered`` which of them their stream may give once more.
+    what became of prods, ``answered`` which of them their stream may give once more. ``hashing`` is
+    the mark of what tells the groups of rows.
     """
 
     batch: int
@@ -35,6 +36,7 @@ class Manifest:
     states: dict[str, StateInfo] = field(default_factory=dict)
     answers: tuple[Answer, ...] = ()
     answered: tuple[str, ...] = ()
+    hashing: str | None = None
 
     @property
     def catalog(self) -> Catalog:
@@ -55,6 +57,7 @@ class Manifest:
             "report": self.report,
             "answers": pack(self.answers),
             "answered": list(self.answered),
+            "hashing": self.hashing,
         }
 
     @classmethod
@@ -73,6 +76,7 @@ class Manifest:
             states=unpack(value.get("states", {}), dict[str, StateInfo]),
             answers=unpack(value["answers"], tuple[Answer, ...]),
             answered=tuple(answered),
+            hashing=value.get("hashing"),
         )
 
 

@@ -107,14 +107,28 @@ class SparkLog:
 
     def files(self, batch: int) -> list[Path]:
         """The local files that a batch is read from, in the order of Spark's lists."""
-        before = self._logged(self.offsets(batch - 1) or "")
-        found: list[Path] = []
-        for source, upto in self._logged(self.offsets(batch) or "").items():
-            folder = self.folder / "sources" / str(source)
-            for number in range(before.get(source, -1) + 1, upto + 1):
-                names = (str(number), f"{number}.compact")
-                texts = (sound_text(folder / name) for name in names)
-                found += _files_of(next((text for text in texts if text), ""), number)
+        return [file for files in self.lists(batch).values() for file in files or ()]
+
+    def lists(self, batch: int) -> dict[int, list[Path] | None]:
+        """The same by number of their source; ``None`` where some are not local or not known."""
+        earlier, now = self.offsets(batch - 1), self._logged(self.offsets(batch) or "")
+        if earlier is None and batch > 0:
+            return dict.fromkeys(now)
+        before = self._logged(earlier or "")
+        return {
+            source: self._between(source, before.get(source, -1), upto)
+            for source, upto in now.items()
+        }
+
+    def _between(self, source: int, after: int, upto: int) -> list[Path] | None:
+        folder, found = self.folder / "sources" / str(source), list[Path]()
+        for number in range(after + 1, upto + 1):
+            names = (str(number), f"{number}.compact")
+            texts = (sound_text(folder / name) for name in names)
+            files = _files_of(next((text for text in texts if text), ""), number)
+            if files is None:
+                return None
+            found += files
         return found
 
     def _has_files(self, source: int, upto: int) -> bool:
@@ -248,16 +262,17 @@ def _positions(text: str) -> list[Any] | None:
         return None
 
 
-def _files_of(text: str, entry: int) -> list[Path]:
-    """The files of one entry, which stand last in a compact list."""
+def _files_of(text: str, entry: int) -> list[Path] | None:
+    """The files of one entry, which stand last in a compact list; ``None`` if not all are local."""
     found: list[Path] = []
     for line in reversed(text.split("\n")[1:]):
         value = json.loads(line)
         if value.get("batchId") != entry:
             break
-        if value["path"].startswith("file:"):
-            found.append(Path(unquote(urlsplit(value["path"]).path)))
-    return found[::-1]
+        if not value["path"].startswith("file:"):
+            return None
+        found.append(Path(unquote(urlsplit(value["path"]).path)))
+    return found[::-1] or None
 
 
 def _entries(folder: Path) -> list[tuple[int, Path]]:

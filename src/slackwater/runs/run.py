@@ -1,4 +1,7 @@
-"""Runs: immutable Parquet tables of state, one per state and micro-batch, named by a manifest."""
+"""Runs: immutable tables of state, named by a manifest.
+
+The driver writes one Parquet file per state and micro-batch, each task one Arrow file.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,25 @@ from pathlib import Path
 
 from slackwater.errors import CheckpointError
 
+ANY = -1  # in the place of a group: rows of any
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Slice:
+    """Where the rows of a group lie in a file."""
+
+    group: int
+    first: int
+    rows: int
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run: where it lies, how many rows, which times it spans, how to check it.
 
     ``parts`` maps each file to its size and checksum (``None`` where executors wrote it).
-    Rows with a pane after ``upper`` are strays that do not belong to the state.
+    Rows with a pane after ``upper`` are strays that do not belong to the state. Where rows lie by
+    group, ``slices`` are those of the file that are live.
     """
 
     state: str
@@ -27,10 +42,27 @@ class Run:
     parts: dict[str, tuple[int, int | None]]
     merged: int = 0
     upper: int | None = None
+    slices: tuple[Slice, ...] | None = None
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether its rows lie by group."""
+        return self.slices is not None and all(one.group != ANY for one in self.slices)
+
+    def ungrouped(self) -> Run:
+        """The same rows, of which nobody knows the groups any more."""
+        if self.slices is None:
+            return self
+        return replace(self, slices=tuple(replace(one, group=ANY) for one in self.slices))
 
     @property
     def bytes(self) -> int:
         return sum(size for size, _ in self.parts.values())
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of its file, if it is one; nothing is said of a folder."""
+        return self.parts[""][0] if "" in self.parts else 0
 
     @property
     def path(self) -> str:
@@ -49,7 +81,7 @@ def filled(
     return replace(run, rows=rows, low=low, high=high, parts=parts)
 
 
-def checksum(data: bytes) -> int:
+def checksum(data: bytes | memoryview) -> int:
     return zlib.crc32(data)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
@@ -32,9 +32,7 @@ from slackwater.runs.requests import check_query, new_id
 from slackwater.spark.latest import latest as newest
 from slackwater.spark.runtime import SparkRuntime
 from slackwater.spark.schemas import as_frame
-from slackwater.spark.session import one_meaning
 from slackwater.spark.sources.folder import as_glob
-from slackwater.spark.tier.distributed import SparkEngine
 
 if TYPE_CHECKING:
     from slackwater.spark.pipeline import Pipeline
@@ -110,8 +108,8 @@ class Handle:
         Returns
         -------
         DataFrame
-            Computed already: batches that come later change nothing of it. In the spark tier, above
-            a million rows, it stays on the executors until it is let go.
+            Computed already: batches that come later change nothing of it. In the spark tier, if it
+            is read from more than a million rows, it stays on the executors until it is let go.
         """
         loop = self._loop
         name = check_query(query, loop.layout.readings)
@@ -130,15 +128,9 @@ class Handle:
         if loop.events.is_closed:  # the pipeline has ended: as any other process would
             found = read_estimates(loop.checkpoint.folder, reading.query, where)
             return as_frame(self._session, found)
-        runs = [run for state in reading.states for run in snapshot.catalog.at(state)]
-        if snapshot.state.tier == "spark" and not loop.near.can_read(reading, runs):
-            session = self._session.newSession()
-            one_meaning(session, loop.policy.zone)
-            with closing(SparkEngine(loop.checkpoint.runs, session)) as engine:
-                if self._runtime.distributed is not None:
-                    engine.sound |= self._runtime.distributed.sound
-                found = snapshot.estimate(engine, reading, where)
-                return found.localCheckpoint()  # on the executors, until nobody has it any more
+        found = self._runtime.ask(snapshot, snapshot.question(reading, where))
+        if found is not None:
+            return found
         with loop.driver.beside() as beside:
             return as_frame(self._session, snapshot.estimate(beside, reading, where))
 

@@ -33,6 +33,7 @@ from slackwater.spark.check import check_all, refuse_strangers
 from slackwater.spark.handle import Handle
 from slackwater.spark.prods import check_control, follow
 from slackwater.spark.read.arrivals import Arrivals, Watched
+from slackwater.spark.read.plain import Plain
 from slackwater.spark.read.streams import Intake, open_streams
 from slackwater.spark.runtime import SparkRuntime
 from slackwater.spark.session import direct_checkpoint_files, local_session, zone_of
@@ -303,8 +304,11 @@ class Pipeline:
         zone = zone_of(session)
         readings = {q.name: Reading.of(q, stages, zone) for q in self.plan.queries if q.stages}
         policy = Policy(self.plan, options.columnar_rows, zone=zone)
-        arrivals = Arrivals(SparkLog(folder.spark), self._watched())
-        runtime = SparkRuntime(policy, intake, joins, folder.runs, session, arrivals)
+        log = SparkLog(folder.spark)
+        arrivals = Arrivals(log, self._watched())
+        sources = {name: stream.source for name, stream in self._streams.items()}
+        plain = None if intake.has_heartbeat else Plain.of(session, policy, sources, log)
+        runtime = SparkRuntime(policy, intake, joins, folder.runs, session, arrivals, plain)
         return Loop(
             policy=policy,
             checkpoint=folder,

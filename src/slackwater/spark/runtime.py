@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import reduce
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -20,59 +20,35 @@ from slackwater.control.records import Policy, Tier
 from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.delta import Delta
-from slackwater.execute.duck import DuckEngine
-from slackwater.execute.engine import Engine
-from slackwater.execute.runtime import Asked, Seen
+from slackwater.execute.estimates.snapshot import Question, Snapshot
+from slackwater.execute.files.feed import tables
+from slackwater.execute.files.part import Part
+from slackwater.execute.hands import Asked, Seen
+from slackwater.execute.look import look, together
+from slackwater.execute.place import Here, Place
+from slackwater.execute.raw import RawReader
 from slackwater.execute.shape import JoinShape
-from slackwater.execute.sinks.sink import Results, TableResults
+from slackwater.execute.sinks.sink import Results
+from slackwater.execute.spread.ask import ask
+from slackwater.execute.spread.place import SpreadPlace
+from slackwater.execute.spread.task import Site
 from slackwater.runs.run import Run
+from slackwater.spark.crew import SparkCrew, complete
 from slackwater.spark.failure import storage_failure
 from slackwater.spark.read.arrivals import Arrivals
 from slackwater.spark.read.backlog import chosen_rows
 from slackwater.spark.read.observe import Observing, observed
 from slackwater.spark.read.partials import Observer
+from slackwater.spark.read.plain import FilesOf, Plain
 from slackwater.spark.read.side_output import late_rows
 from slackwater.spark.read.streams import Intake
-from slackwater.spark.schemas import arrow_schema, as_frame
-from slackwater.spark.session import few_cores, one_meaning
-from slackwater.spark.tier.distributed import SparkEngine
-from slackwater.spark.tier.parquet import write_parquet
+from slackwater.spark.results import DriverResults, FrameResults, TaskResults
+from slackwater.spark.session import bytes_of, one_meaning
 
 SMALL_BATCH = 300_000  # rows; a smaller one is not worth spreading
+FEW = 1_000_000  # rows that estimates of an open window are read from in the driver
 ADAPTIVE = "spark.sql.adaptive.enabled"
-
-
-@dataclass(frozen=True, slots=True)
-class FrameResults:
-    """Results that are a DataFrame: executors write them."""
-
-    frame: DataFrame
-    schema: pa.Schema | None = None
-
-    @property
-    def is_local(self) -> bool:
-        return False
-
-    def arrow(self) -> pa.Table:
-        schema = arrow_schema(self.frame) if self.schema is None else self.schema
-        return self.frame.toArrow().cast(schema)  # instants are told in UTC
-
-    def dataframe(self) -> DataFrame:
-        return self.frame
-
-    def write_parquet(self, folder: Path, dictionaries: Collection[str] | None) -> int:
-        write_parquet(self.frame, folder, repeating=dictionaries, checked=False)
-        return sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
-
-
-@dataclass(frozen=True, slots=True)
-class DriverResults(TableResults):
-    """Results that are a table in the driver of a session."""
-
-    session: SparkSession
-
-    def dataframe(self) -> DataFrame:
-        return as_frame(self.session, self.table)
+TASK_MEMORY = "spark.slackwater.taskMemory"
 
 
 @dataclass(slots=True)
@@ -89,10 +65,12 @@ class SparkRuntime:
     runs: Path
     session: SparkSession
     arrivals: Arrivals
+    plain: Plain | None = None
     opened: Callable[[], None] = lambda: None
     last_rows: int = 0
-    distributed: SparkEngine | None = None
-    adaptive: str | None = None
+    site: Site | None = None
+    crew: SparkCrew | None = None
+    here: Here[DataFrame] | None = None
     observing: Observing = field(init=False)
     workers: dict[str, Observer] = field(init=False)
 
@@ -101,29 +79,55 @@ class SparkRuntime:
         costly = [query for query in self.policy.plan.queries if query.costly]
         self.workers = {query.name: Observer.of(query.base.state) for query in costly}
 
-    def engine(self, tier: Tier, driver: DuckEngine, rows: DataFrame | None) -> Engine[Any]:
-        """The engine of a batch; settings are those of the stream's own session."""
+    def place(self, tier: Tier, here: Here[DataFrame], rows: DataFrame | None) -> Place[DataFrame]:
+        """The driver, or the executors; settings are those of the stream's own session."""
         self.opened()
+        self.here = here
         if rows is not None:
             self.session = rows.sparkSession
-        session = self.session
-        one_meaning(session, self.policy.zone)
-        if self.adaptive is None:
-            self.adaptive = session.conf.get(ADAPTIVE, "true") or "true"
-        is_large = tier == "spark" and not few_cores(session)
-        session.conf.set(ADAPTIVE, self.adaptive if is_large else "false")  # else only planning
-        if tier == "columnar":
-            return driver
-        if self.distributed is None or not self.distributed.is_of(session):
-            if self.distributed is not None:
-                self.distributed.close()
-            self.distributed = SparkEngine(self.runs, session)
-        self.distributed.small = self.last_rows < SMALL_BATCH and few_cores(session)
-        return self.distributed
+        one_meaning(self.session, self.policy.zone)
+        self.session.conf.set(ADAPTIVE, "false")  # it would only plan longer
+        return here if tier == "columnar" else SpreadPlace(self._site(here), self._crew(here))
 
-    def observe(self, engine: Engine[Any], rows: DataFrame, asked: Asked) -> Seen:
+    def _site(self, here: Here[DataFrame]) -> Site:
+        if self.site is None:
+            memory = self.session.conf.get(TASK_MEMORY, None)
+            given = None if memory is None else bytes_of(memory)
+            self.site = Site.of(here, self.runs, self.policy, given)
+        return self.site
+
+    def _crew(self, here: Here[DataFrame]) -> SparkCrew:
+        if self.crew is None or self.crew.session != self.session:
+            layout = here.layout
+            raw = RawReader.of(layout.plan, layout.shapes, layout.joins)
+            self.crew = SparkCrew(self.session, self.intake, raw, self.late, self.plain)
+        return self.crew
+
+    def observe(self, rows: DataFrame, asked: Asked) -> Seen:
+        if self.plain is None:
+            return self._observe(rows, asked)
+        return self.plain.seen(
+            asked.batch,
+            lambda files: self._read(files, asked),
+            lambda: self._observe(rows, asked),
+        )
+
+    def _read(self, files: FilesOf, asked: Asked) -> Seen:
+        """Files are read here, or on the executors if that is not the same machine."""
+        assert self.plain is not None
+        assert self.here is not None
+        crew, plan = self._crew(self.here), self.policy.plan
+        if not str(self.session.sparkContext.master).startswith("local"):
+            looked = crew.read(self._site(self.here), files, asked)
+        else:
+            whole = [(name, Part(file)) for name, file in files]
+            rows = tables(self.plain.feeds, whole, threads=True)
+            looked = [look(crew.raw, self.here.engine, some, asked) for some in rows]
+        return complete(together(looked, asked), plan)
+
+    def _observe(self, rows: DataFrame, asked: Asked) -> Seen:
         small = self.last_rows < SMALL_BATCH
-        seen = self.observing.observe(engine, rows, asked, small=small)
+        seen = self.observing.observe(rows, asked, self.runs, small=small)
         streams = {state.identity: name for name, state in self.policy.plan.base_states}
         counts = {
             streams[identity]: sum(count.rows for count in delta.counts)
@@ -132,13 +136,29 @@ class SparkRuntime:
         self.last_rows = sum(counts.values())
         return seen
 
-    def work(
-        self, engine: Engine[Any], turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]
-    ) -> Delta:
+    def work(self, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
         schema = self.intake.schemas[turn.query.stream]
-        rows = chosen_rows(self.session, engine.folder, runs, pieces, schema)
+        rows = chosen_rows(self.session, self.runs, runs, pieces, schema)
         partials = self.workers[turn.query.name].partials(rows)
-        return observed(engine, partials, turn.query.base.state, turn.batch, ())
+        return observed(partials, turn.query.base.state, ())
+
+    def ask(self, snapshot: Snapshot, question: Question) -> DataFrame | None:
+        """What open windows say, read by tasks; ``None`` if that is better done here."""
+        here = self.here
+        if snapshot.state.tier == "columnar" or here is None:
+            return None
+        reading = here.layout.readings[question.query]
+        if snapshot.rows(reading) <= FEW or not snapshot.is_spread(reading):
+            return None
+        folder = self.runs.parent / "asked" / question.call.id
+        try:
+            parts = ask(self._site(here), self._crew(here), snapshot, question, folder)
+            results = TaskResults(tuple(parts), reading.shown, (), self.session)
+            return results.dataframe().localCheckpoint() if parts else None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):  # others ask, too
+                folder.parent.rmdir()
 
     def late(self, rows: DataFrame, turn: Turn) -> Results:
         parts = [
@@ -148,8 +168,6 @@ class SparkRuntime:
         return FrameResults(reduce(DataFrame.unionByName, parts))
 
     def results(self, relation: Any, schema: pa.Schema) -> Results:
-        if isinstance(relation, DataFrame):
-            return FrameResults(relation, schema)
         return DriverResults(relation, self.session)
 
     def done(self, rows: DataFrame | None) -> None:
@@ -157,8 +175,7 @@ class SparkRuntime:
             rows.unpersist()
 
     def keep_only(self, runs: Sequence[Run], tier: Tier) -> None:
-        if self.distributed is not None:
-            self.distributed.keep_only(runs if tier == "spark" else ())
+        """Tasks open the runs that they are given."""
 
     def notices(self, batch: int) -> list[str]:
         return self.arrivals.notices(batch)
@@ -169,5 +186,5 @@ class SparkRuntime:
     def close(self) -> None:
         with suppress(Py4JError, PySparkException, OSError):  # a Spark that is gone has no settings
             self.opened()
-        if self.distributed is not None:
-            self.distributed.close()
+            if self.crew is not None:
+                self.crew.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from slackwater.errors import MachineError
+from slackwater.errors import MachineError, SlackwaterError
 
 JAVA = 17
 FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
@@ -123,3 +123,15 @@ def java_version(java: str) -> int | None:
 def few_cores(session: SparkSession) -> bool:
     """Whether planning and spreading small work costs more here than it saves."""
     return session.sparkContext.defaultParallelism <= 4
+
+
+def bytes_of(size: str) -> int:
+    """A size of memory as Spark's settings have it.
+
+    >>> bytes_of("512m")
+    536870912
+    """
+    found = re.fullmatch(r"(\d+)([kmgt]?)b?", size.strip().lower())
+    if found is None:
+        raise SlackwaterError("SETTING_INVALID", f"{size!r} is no size of memory", 'as in "512m"')
+    return int(found[1]) << 10 * " kmgt".index(found[2] or " ")

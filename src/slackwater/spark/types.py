@@ -1,7 +1,7 @@
-"""The exact column types of every relation of a plan, as Spark itself derives them.
+"""What Spark itself has against a pipeline: asked before the stream starts, over no rows.
 
-Asking Spark before the stream starts also finds what the core cannot know: functions that do not
-exist, arguments of the wrong type.
+It finds what the core cannot know: functions that do not exist, arguments of the wrong type. The
+types of all relations follow from the plan.
 """
 
 from __future__ import annotations
@@ -9,20 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from slackwater.errors import Problem, QueryError
-from slackwater.execute.shape import JoinShape, Shape, Shapes
-from slackwater.plan.sql.windows import Writer
-from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage
+from slackwater.execute.derive import derived
+from slackwater.execute.shape import JoinShape, Shapes
+from slackwater.plan.stage import PipelinePlan, QueryPlan
 from slackwater.query.names import quoted
-from slackwater.spark.join_types import join_shape
 from slackwater.spark.read.partials import Observer
-from slackwater.spark.schemas import arrow_schema, as_frame, no_rows
+from slackwater.spark.schemas import arrow_schema, no_rows
 from slackwater.spark.session import one_meaning, zone_of
-
-_ANY = {"after": 0, "upto": 0, "first": 0, "horizon": 0, "origin": 0, "emitted_at": 0}
 
 
 def shapes(
@@ -35,60 +33,27 @@ def shapes(
     scratch = session.newSession()
     one_meaning(scratch, zone_of(session))
     problems: list[Problem] = []
-    found: Shapes = {}
-    joins: dict[str, JoinShape] = {}
     for query in plan.queries:
+        where = f"query {query.name!r}"
         try:
-            if query.join is not None:
-                joins[query.name] = join_shape(scratch, query.join, rows)
-            panes = _base_panes(scratch, query, rows, joins.get(query.name))
-            for stage, shape in _stages(scratch, query, panes):
-                found[query.name, stage.level] = shape
+            _try(scratch, query, rows)
         except QueryError as error:
-            where = f"query {query.name!r}"
             problems += [replace(p, where=f"{where}, {p.where}") for p in error.problems]
         except PySparkException as error:
             reason = str(error).splitlines()[0]
-            where = f"query {query.name!r}"
             problems.append(Problem("SPARK_REFUSED", where, f"Spark cannot run this: {reason}"))
     if problems:
         raise QueryError(problems)
-    return found, joins
+    return derived(plan)
 
 
-def _base_panes(
-    session: SparkSession, query: QueryPlan, rows: dict[str, StructType], join: JoinShape | None
-) -> DataFrame | None:
-    """Panes of the first level: from raw rows, or from the results of a join; none without one."""
-    if not query.stages:
-        return None
-    if join is None:
-        panes = Observer.of(query.base.state).partials(no_rows(session, rows[query.stream]))
-        return panes.drop("__passes", "__hour", "__low", "__high", "__beat")
-    as_frame(session, join.results.empty_table()).createOrReplaceTempView("input")
-    return session.sql(Writer("spark").partial(query.base.state, joined=True).text)
-
-
-def _stages(
-    session: SparkSession, query: QueryPlan, panes: DataFrame | None
-) -> list[tuple[Stage, Shape]]:
-    found = []
-    for stage in query.stages:
-        assert panes is not None
-        shape, results = _stage(session, stage, panes)
-        found.append((stage, shape))
-        above = next((s for s in query.stages if s.level == stage.level + 1), None)
-        if above is not None:
-            results.createOrReplaceTempView("input")
-            panes = session.sql(Writer("spark").partial(above.state).text)
-    return found
-
-
-def _stage(session: SparkSession, stage: Stage, panes: DataFrame) -> tuple[Shape, DataFrame]:
-    writer = Writer("spark")
-    panes.createOrReplaceTempView("panes")
-    results = session.sql(writer.finals(stage).text, args=_ANY)
-    results.createOrReplaceTempView("results")
-    shown = session.sql(writer.present(stage).text, args=_ANY)
-    told = results.select("__start", *(quoted(key) for key in stage.keys), "revision")
-    return Shape(*(arrow_schema(frame) for frame in (panes, results, told, shown))), results
+def _try(session: SparkSession, query: QueryPlan, rows: dict[str, StructType]) -> None:
+    """Let Spark look at everything that it will be asked to do with raw rows."""
+    for stream, state in query.fed:
+        empty = no_rows(session, rows[stream])
+        if state.kind == "input":
+            columns = [F.expr(f"{value.sql} AS {quoted(name)}") for name, value in state.keys]
+            kept = empty.where(state.where.sql if state.where else "true")
+            arrow_schema(kept.select(F.col("__ts").alias("pane"), *columns))
+        else:
+            arrow_schema(Observer.of(state).partials(empty))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from slackwater.control.records import Policy
+from slackwater.control.records import Policy, Tier
 from slackwater.control.step import CONTROLLERS, Controllers
 from slackwater.events.log import EventLog
 from slackwater.execute.batch import Layout
@@ -37,13 +37,20 @@ def rows(name: str, *, time: str, max_ahead: DurationLike | None = None, **types
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a loop is run by hand; see :meth:`slackwater.Pipeline.start`."""
+    """How a loop is run by hand; see :meth:`slackwater.Pipeline.start`.
+
+    In the spark tier so many ``tasks`` take turns, each with so much ``memory`` in bytes.
+    """
 
     zone: str = "UTC"
     limits: Limits = field(default_factory=Limits)
     max_state_rows: int | None = None
     on_batch: Callable[[dict[str, Any]], None] | None = None
     controllers: Controllers = CONTROLLERS
+    tier: Tier | None = None
+    columnar_rows: int | None = None
+    tasks: int = 3
+    memory: int | None = None
 
 
 def make_loop(
@@ -69,17 +76,20 @@ def _loop(
     stages, joins = derived(plan)
     readings = {q.name: Reading.of(q, stages, given.zone) for q in plan.queries if q.stages}
     policy = Policy(plan, zone=given.zone)
+    if given.columnar_rows is not None:
+        policy = replace(policy, columnar_rows=given.columnar_rows)
     return Loop(
         policy=policy,
         checkpoint=checkpoint,
         layout=Layout(plan, stages, joins, readings),
         outlets=Outlets.of(plan, queries, checkpoint),
         events=EventLog(checkpoint.events, full=given.limits.log_bytes),
-        runtime=ArrowRuntime(policy, stages, joins, checkpoint.runs),
+        runtime=ArrowRuntime(policy, stages, joins, checkpoint.runs, given.tasks, given.memory),
         max_state_rows=given.max_state_rows,
         limits=given.limits,
         on_batch=given.on_batch,
         controllers=given.controllers,
+        pin=given.tier,
     )
 
 

@@ -11,26 +11,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from slackwater.arrow_types import arrow_type
 from slackwater.control.orders import Piece
 from slackwater.control.records import Policy, Tier
 from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.backlog import places_of, read_part
-from slackwater.execute.delta import Delta, distinct_values, pane_counts, row_counts, totals
+from slackwater.execute.delta import Delta, distinct_values, pane_counts
 from slackwater.execute.duck import DuckEngine
-from slackwater.execute.engine import Engine
-from slackwater.execute.runtime import Asked, Seen
+from slackwater.execute.hands import Asked, Seen
+from slackwater.execute.place import Here, Place
+from slackwater.execute.raw import RawReader, timed
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results, TableResults
+from slackwater.execute.spread.place import SpreadPlace
+from slackwater.execute.spread.task import Site
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.stage import StreamPlan
 from slackwater.plan.state import State
-from slackwater.replay.types import arrow_type
 from slackwater.runs.catalog import backlog_state
 from slackwater.runs.files import write_file
 from slackwater.runs.run import Run, checksum, filled, new_run
-from slackwater.stats.panes import PaneCount
-from slackwater.units import HOUR
+from slackwater.testing.spread import TakingTurns
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,94 +45,62 @@ class Micro:
 
 @dataclass(slots=True)
 class ArrowRuntime:
-    """Gives the loop what Spark would, from tables; state is always in the driver."""
+    """Gives the loop what Spark would, from tables.
+
+    In the spark tier ``tasks`` take turns, in this process, over state that is spread, with so much
+    ``memory`` each.
+    """
 
     policy: Policy
     shapes: Shapes
     joins: dict[str, JoinShape]
     runs: Path
+    tasks: int = 3
+    memory: int | None = None
     driver: DuckEngine | None = None
-    panes: dict[str, pa.Schema] = field(init=False)
-    inputs: dict[str, pa.Schema] = field(init=False)
+    site: Site | None = None
+    raw: RawReader = field(init=False)
 
     def __post_init__(self) -> None:
-        self.panes = {
-            stage.state.identity: self.shapes[query.name, stage.level].panes
-            for query in self.policy.plan.queries
-            for stage in query.stages
-        }
-        self.inputs = {
-            one.state.identity: shape.input(one.name)
-            for shape in self.joins.values()
-            for one in shape.plan.inputs
-        }
+        self.raw = RawReader.of(self.policy.plan, self.shapes, self.joins)
 
-    def engine(self, tier: Tier, driver: DuckEngine, rows: Micro | None) -> Engine[Any]:
-        if tier != "columnar":
-            raise SlackwaterError("TIER_UNKNOWN", "without Spark there is no spark tier")
-        self.driver = driver
-        return driver
+    def place(self, tier: Tier, here: Here[Micro], rows: Micro | None) -> Place[Micro]:
+        self.driver = here.engine
+        if tier == "columnar":
+            return here
+        if self.site is None:
+            self.site = Site.of(here, self.runs, self.policy, self.memory)
+        return SpreadPlace(self.site, TakingTurns(self, self.tasks))
 
-    def observe(self, engine: Engine[Any], rows: Micro, asked: Asked) -> Seen:
-        streams = {stream.name: stream for stream in self.policy.plan.streams}
-        waiting = {q.base.state.identity: q.name for q in self.policy.plan.queries if q.costly}
-        deltas: dict[str, Delta] = {}
-        for name, state in self.policy.plan.base_states:
-            table = _timed(rows.tables.get(name), streams[name])
-            if state.identity in waiting:
-                run = new_run(backlog_state(waiting[state.identity]), asked.batch, "d")
-                delta = self._admit(table, state, run)
-            elif state.kind == "input":
-                delta = self._input(engine, table, state, asked)
-            else:
-                delta = self._partials(engine, table, state)
-            deltas[state.identity] = replace(delta, beat=rows.beat)
+    def observe(self, rows: Micro, asked: Asked) -> Seen:
+        tables = self.tables(rows)
+        deltas = {
+            state.identity: self.raw.read(self._driver, tables[name], state, asked)
+            for name, state in self.policy.plan.base_states
+            if state.identity not in self.raw.waiting
+        }
         distinct = {
             identity: distinct_values(table.select(columns))
             for identity, columns in asked.wants.distinct.items()
             if identity in deltas and (table := deltas[identity].table) is not None
         }
-        return Seen(deltas, distinct)
+        return self.admitted(Seen(deltas, distinct), rows, asked)
 
-    def _partials(self, engine: Engine[Any], table: pa.Table, state: State) -> Delta:
-        """Pane partials of the rows that pass; of the others only how many there are, by hour."""
-        partial = engine.writer.partial(state, joined=True)
-        partials = engine.run(partial, self.panes[state.identity], {}, {"input": table})
-        counts = tuple(self._counts(engine, table, state))
-        sums = totals(partials, self.policy.plan.value_sums.get(state.identity, ()))
-        return Delta(state, partials, None, counts, sums=sums)
+    def tables(self, rows: Micro) -> dict[str, pa.Table]:
+        """The rows of each stream, with ``__ts``."""
+        streams = self.policy.plan.streams
+        return {stream.name: _timed(rows.tables.get(stream.name), stream) for stream in streams}
 
-    def _counts(self, engine: Engine[Any], table: pa.Table, state: State) -> list[PaneCount]:
-        writer = engine.writer
-        where = "true" if state.where is None else writer.render(state.where, state.input)
-        pane = writer.pane_of("__ts", state)
-        hour = writer.quotient("__ts", HOUR)
-        text = (
-            f"SELECT CASE WHEN p THEN {pane} END AS pane, p, CASE WHEN NOT p THEN {hour} END AS h, "
-            "count(*) AS n, min(__ts) AS low, max(__ts) AS high "
-            f"FROM (SELECT __ts, coalesce({where}, false) AS p FROM input) GROUP BY 1, 2, 3"
-        )
-        found = self._run(Statement(text, ("input",)), {"input": table}).to_pylist()
-        return [PaneCount(r["pane"], r["p"], r["n"], r["low"], r["high"]) for r in found]
-
-    def _input(self, engine: Engine[Any], table: pa.Table, state: State, asked: Asked) -> Delta:
-        """Rows of an input of a join as they are kept."""
-        writer, schema = engine.writer, self.inputs[state.identity]
-        where = "true" if state.where is None else writer.render(state.where, state.input)
-        columns = [
-            f"{writer.render(value, state.input)} AS {writer.name(name)}"
-            for name, value in state.keys
-        ]
-        kept = ", ".join(["__ts AS pane", *columns])
-        text = f"SELECT {kept} FROM input WHERE coalesce({where}, false)"
-        found = self._run(Statement(text, ("input",)), {"input": table})
-        if "__at" in schema.names:
-            instant = pa.scalar(asked.wants.instants.get(state.identity), pa.int64())
-            found = found.append_column("__at", pa.repeat(instant, found.num_rows))
-        found = found.cast(schema)
-        counts = row_counts(found["pane"], state.pane, asked.wants.cuts.get(state.identity, ()))
-        fails = [c for c in self._counts(engine, table, state) if not c.passes]
-        return Delta(state, found, None, (*counts, *fails))
+    def admitted(self, seen: Seen, rows: Micro, asked: Asked) -> Seen:
+        """With what is not looked at: rows that wait, and the heartbeat."""
+        tables, deltas = self.tables(rows), dict(seen.deltas)
+        for name, state in self.policy.plan.base_states:
+            query = self.raw.waiting.get(state.identity)
+            if query is not None:
+                run = new_run(backlog_state(query), asked.batch, "d")
+                deltas[state.identity] = self._admit(tables[name], state, run)
+        beating = {one: replace(delta, beat=rows.beat) for one, delta in deltas.items()}
+        return Seen(beating, seen.distinct)
 
     def _admit(self, table: pa.Table, state: State, run: Run) -> Delta:
         """Write rows down as they are, by time; they are worked on when it is their turn."""
@@ -149,13 +119,12 @@ class ArrowRuntime:
         written = filled(run, table.num_rows, min(lows), max(highs), parts)
         return Delta(state, None, written, counts)
 
-    def work(
-        self, engine: Engine[Any], turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]
-    ) -> Delta:
+    def work(self, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
+        """Rows that waited, worked on."""
         files = {run.batch: self.runs / run.path for run in runs}
         names = [*self._stream(turn.query.stream).columns, "__ts"]
         parts = [read_part(files[b], first, end, names) for b, first, end in places_of(pieces)]
-        return self._partials(engine, pa.concat_tables(parts), turn.query.base.state)
+        return self.raw.partials(self._driver, pa.concat_tables(parts), turn.query.base.state)
 
     def late(self, rows: Micro, turn: Turn) -> Results:
         """The rows that a query could not use, and why: as Spark's, but for the row of a join."""
@@ -166,8 +135,7 @@ class ArrowRuntime:
         return TableResults(pa.concat_tables(found))
 
     def _late(self, table: pa.Table, state: State, turn: Turn, number: int) -> pa.Table:
-        assert self.driver is not None
-        writer, query = self.driver.writer, turn.query
+        writer, query = self._driver.writer, turn.query
         stream = query.fed[number][0]
         bound, clock = turn.bounds[stream], turn.clocks[stream]
         where = None if query.costly is not None else state.where
@@ -190,14 +158,15 @@ class ArrowRuntime:
         ]
         text = f"SELECT {', '.join(columns)} FROM input WHERE coalesce({passes}, false)"
         text = f"SELECT * FROM ({text}) WHERE _reason IS NOT NULL"
-        return _in_utc(self._run(Statement(text, ("input",)), {"input": table}))
+        return _in_utc(self._driver.ask(Statement(text, ("input",)), {"input": table}))
 
     def _stream(self, name: str) -> StreamPlan:
         return next(stream for stream in self.policy.plan.streams if stream.name == name)
 
-    def _run(self, statement: Statement, relations: Mapping[str, pa.Table]) -> pa.Table:
+    @property
+    def _driver(self) -> DuckEngine:
         assert self.driver is not None
-        return self.driver.ask(statement, relations)
+        return self.driver
 
     def results(self, relation: Any, schema: pa.Schema) -> Results:
         return TableResults(relation)
@@ -239,8 +208,7 @@ def _timed(table: pa.Table | None, stream: StreamPlan) -> pa.Table:
     if table is None:
         from_plan = {c.name: arrow_type(c.type) for c in stream.schema.columns}
         table = pa.schema(from_plan).empty_table()
-    times = table[stream.time].cast(pa.timestamp("us", table.schema.field(stream.time).type.tz))
-    return table.select(stream.columns).append_column("__ts", times.cast(pa.int64()))
+    return timed(table, stream)
 
 
 def _in_utc(table: pa.Table) -> pa.Table:

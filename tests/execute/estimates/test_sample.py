@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 import slackwater as sw
 from slackwater.events import log
-from slackwater.execute.estimates.in_driver import Near
 from slackwater.execute.estimates.sample import MOST, sample_of
 from slackwater.execute.sinks import MemorySink
 from tests.driver import Driver, batch, readings
@@ -72,13 +70,7 @@ def told(folder: Path, driver: Driver) -> list[dict[str, Any]]:
     return [event["queries"]["q"]["estimates"] for event in events]
 
 
-@pytest.mark.parametrize("near", [True, False])
-def test_samples_are_told_once(
-    tmp_path: Path, driver: Driver, near: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same whether Spark reads them or, as they are few, the driver."""
-    if not near:
-        monkeypatch.setattr(Near, "can_read", lambda *_: False)
+def test_samples_are_told_once(tmp_path: Path, driver: Driver) -> None:
     estimates = told(tmp_path, driver)
     shown = [each["sample"] for each in estimates if each.get("sample") is not None]
     assert [sample["window_end"] for sample in shown] == [4_000_000, 8_000_000, 12_000_000]

@@ -12,6 +12,7 @@ from rich.status import Status
 from rich.table import Table
 
 from slackwater.bench import estimates as estimating
+from slackwater.bench import files as reading
 from slackwater.bench import growth as growing
 from slackwater.bench import joins as joining
 from slackwater.bench import plot
@@ -168,12 +169,70 @@ def joins(
             one = f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.3f} s"
             console.print(f"{one}, plain Spark {outcome.native_s:.3f} s ({outcome.store} store)")
     console.print(_joined(outcomes))
-    if any(outcome.case.first > 1 for outcome in outcomes):
-        console.print(_crossing(joining.crossing(outcomes)))
+    for tier in joining.long_tiers(outcomes):
+        console.print(f"{tier} tier: {_crossing(joining.crossing(outcomes, tier))}")
     _deliver(console, joining.report(outcomes), json_, None)
     if not all(outcome.equal for outcome in outcomes):
         console.print("[bold red]the engines do not agree[/]")
         raise typer.Exit(UNEQUAL)
+
+
+@app.command()
+def files(
+    *,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A million rows, every engine once.")
+    ] = False,
+    cases: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Only these: {', '.join(c.label for c in reading.CASES)}."),
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option(help=f"Rows of each case; {reading.ROWS:,} by default.")
+    ] = None,
+    json_: JsonFile = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Whole jobs over CSV, Parquet and JSON files, with DuckDB once over all of them as a floor.
+
+    Every engine has run a small job of the same kind before. Figures are seconds by the clock.
+    """
+    chosen = reading.choose(cases or (), quick=quick, rows=rows)
+    console = Console()
+    outcomes: list[reading.Outcome] = []
+    with console.status("start Spark") as status:
+        for outcome in reading.measure(
+            bench_session(),
+            chosen,
+            cache=_cache(keep_data),
+            tell=_teller(status, len(chosen)),
+        ):
+            outcomes.append(outcome)
+            one = f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.2f} s, plain Spark "
+            console.print(f"{one}{outcome.native_s:.2f} s, DuckDB {outcome.duckdb_s:.2f} s")
+    console.print(_read(outcomes))
+    _deliver(console, reading.report(outcomes), json_, None)
+    if not all(outcome.equal for outcome in outcomes):
+        console.print("[bold red]the engines do not agree[/]")
+        raise typer.Exit(UNEQUAL)
+
+
+def _read(outcomes: list[reading.Outcome]) -> Table:
+    table = Table(title="seconds of a whole job", title_justify="left")
+    table.add_column("case", no_wrap=True)
+    for name in ("plain Spark", "Slackwater", "ratio", "DuckDB", "of it", "equal"):
+        table.add_column(name, justify="right")
+    for one in outcomes:
+        table.add_row(
+            one.case.label,
+            f"{one.native_s:.2f}",
+            f"{one.slackwater_s:.2f}",
+            f"[bold]{one.ratio:.2f}[/]",
+            f"{one.duckdb_s:.2f}",
+            f"{one.of_duckdb:.2f}",
+            "yes" if one.equal else "[bold red]no[/]",
+        )
+    return table
 
 
 def _joined(outcomes: list[joining.Outcome]) -> Table:

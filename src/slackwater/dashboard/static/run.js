@@ -22,10 +22,12 @@ export class RunPanel {
     this.spent = new Chart("Batch time by phase", "mean of each point", "ms", { stacked: true });
     this.input = new Chart("Input", "rows read", "rows/s");
     this.state = new Chart("State by operator", "rows; shaded where the spark tier holds it", "rows", { stacked: true, background: (u) => this.shadeTiers(u) });
+    this.tasks = new Chart("Busy time of tasks", "each has some of the groups of keys", "ms");
     this.plan = new PlanGraph(run);
     this.log = new DecisionLog(run);
-    this.shared = [this.spent, this.state, this.input, this.plan, this.log];
-    for (const chart of [this.spent, this.input, this.state]) chart.node.classList.add("card");
+    this.shared = [this.spent, this.state, this.input, this.tasks, this.plan, this.log];
+    for (const chart of [this.spent, this.input, this.state, this.tasks]) chart.node.classList.add("card");
+    this.tasks.node.classList.add("tasks");
     this.node = element("section", { class: "run", "data-run": run.id },
       element("header", {}, element("h2", {}, run.name), this.pill, this.facts), this.banner, this.queries,
       element("div", { class: "pipeline" }, ...this.shared.map((part) => part.node)));
@@ -90,6 +92,10 @@ export class RunPanel {
     const streams = run.owners("stream");
     this.input.show(streams.map((label, i) => ({ label, color: COLOURS[i % COLOURS.length], kind: "line" })),
       [times, ...streams.map((name) => times.map((_, at) => rate(run.column("stream", name, "rows"), times, at)))]);
+    const tasks = run.owners("task");
+    this.tasks.node.hidden = !tasks.length;
+    this.tasks.show(tasks.map((name, i) => ({ label: `task ${name}`, color: COLOURS[i % COLOURS.length], kind: "line" })),
+      [times, ...tasks.map((name) => run.column("task", name, "ms"))]);
   }
 
   showHead(times) {
@@ -99,11 +105,17 @@ export class RunPanel {
     const tier = run.word(lastKnown(run.column("run", "", "tier"), at));
     const rows = run.column("run", "", "rows").slice(0, at + 1).reduce((total, value) => total + (value ?? 0), 0);
     const facts = [
-      `batch ${whole(lastKnown(run.column("run", "", "batch"), at))}`, `${shown(rows, "rows")} read`, tier && `${tier} tier`,
+      `batch ${whole(lastKnown(run.column("run", "", "batch"), at))}`, `${shown(rows, "rows")} read`, tier && `${tier} tier`, this.skew(at),
       times.length && `${wallDate(run.at[0])} ${wallTime(run.at[0])}, for ${span(run.at[at] - run.at[0])}`,
     ];
     setText(this.facts, times.length ? facts.filter(Boolean).join("  ·  ") : "no batch yet");
     this.showBanner();
+  }
+
+  // How much longer the slowest task takes than the mean of all.
+  skew(at) {
+    const found = this.run.owners("task").length > 1 ? lastKnown(this.run.column("run", "", "skew"), at) : null;
+    return isKnown(found) && `skew ${found.toFixed(2)}`;
   }
 
   showPill(times) {

@@ -14,11 +14,9 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from slackwater.estimate.monitor import Array
-from slackwater.execute.engine import R, Reader
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.shape import fitted
 from slackwater.plan.sql.estimates import Fold, final_of
-from slackwater.plan.sql.statement import Statement
 from slackwater.plan.window import Window
 
 Numbers = npt.NDArray[np.int64]
@@ -194,28 +192,3 @@ def _meet(finals: Numbers, said: Numbers) -> tuple[Numbers, Numbers]:
 def _group(rows: pa.Table, keys: tuple[str, ...]) -> pa.ChunkedArray | pa.Array:
     texts = [pc.coalesce(rows[key].cast(pa.string()), "") for key in keys]
     return pc.binary_join_element_wise(*texts, "|") if texts else pa.repeat("", rows.num_rows)
-
-
-# any relation ------------------------------------------------------------------------------------
-
-
-def pick(engine: Reader[R], rows: R, schema: pa.Schema, marked: str | None = None) -> R:
-    """These columns of a relation; of rows only those ``marked`` by a column, if given."""
-    if isinstance(rows, pa.Table):
-        chosen = rows if marked is None else rows.filter(rows[marked])
-        return engine.from_arrow(chosen.select(schema.names))
-    where = "" if marked is None else f" WHERE {engine.writer.name(marked)}"
-    text = f"SELECT {engine.writer.names(*schema.names)} FROM rows{where}"
-    return engine.run(Statement(text, ("rows",)), schema, {}, {"rows": rows})
-
-
-def tally(engine: Reader[R], rows: R, column: str) -> dict[int, int]:
-    """Rows by the values of a column of numbers."""
-    if isinstance(rows, pa.Table):
-        counts = pc.value_counts(rows[column]).to_pylist()
-        return {count["values"]: count["counts"] for count in counts}
-    name = engine.writer.name(column)
-    counting = f"SELECT CAST({name} AS BIGINT) AS value, count(*) AS rows FROM rows GROUP BY 1"
-    schema = pa.schema({"value": pa.int64(), "rows": pa.int64()})
-    found = engine.run(Statement(counting, ("rows",)), schema, {}, {"rows": rows})
-    return {row["value"]: row["rows"] for row in engine.to_arrow(found).to_pylist()}

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from slackwater.errors import Problem
-from slackwater.execute.engine import Faults
 
 LONGEST = 300  # characters of a reason
 
 
-def fault(error: Exception, at: str, where: str | None, faults: Faults) -> Problem:
-    """A failure while a request was answered, as told to who asked; raises if storage failed."""
-    broken = faults.broken(error)
-    if broken is not None:
-        raise broken from error
+def fault(error: Exception, at: str, where: str | None) -> Problem:
+    """A failure while a request was answered, as told to who asked."""
     asked = "the estimate" if where is None else f"{where!r:.100}"
     hint = "compare columns with values of their own type" if where is not None else ""
     return Problem("PROD_FAILED", at, f"{asked} cannot be computed: {reason_of(error)}", hint)

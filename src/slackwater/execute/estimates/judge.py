@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from slackwater.control.accuracy import Compared
+from slackwater.control.accuracy import Accuracy, Compared
+from slackwater.control.turn import Turn
 from slackwater.estimate.accuracy import accuracy
 from slackwater.estimate.monitor import Pairs
 from slackwater.execute.estimates.sample import Sample, sample_of
@@ -17,12 +20,18 @@ Array = npt.NDArray[np.float64]
 ENOUGH = 3000  # pairs of one batch
 
 
-def compare(plan: EstimatePlan, pairs: pa.Table) -> Compared:
-    """Some estimates that met their finals in a batch.
+def judged(turns: Mapping[str, Turn], pairs: Mapping[str, pa.Table]) -> dict[str, Accuracy]:
+    """What the estimates of each query were worth, those that met their finals now included."""
+    found = {}
+    for name, met in pairs.items():
+        plan = turns[name].query.estimates
+        assert plan is not None
+        found[name] = turns[name].spoken.accuracy.plus(compare(plan, met))
+    return found
 
-    Of very many pairs as many as are enough are judged, evenly chosen.
-    """
-    pairs = _enough(pairs)
+
+def compare(plan: EstimatePlan, pairs: pa.Table) -> Compared:
+    """Estimates that met their finals in a batch."""
     known = {name: _accuracy(plan, pairs, name) for name in _names(pairs)}
     age, group = _numbers(pairs, "__age"), np.asarray(pairs["__group"].to_pylist(), np.str_)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -38,10 +47,11 @@ def compare(plan: EstimatePlan, pairs: pa.Table) -> Compared:
 def sample(pairs: pa.Table, batch: int) -> Sample | None:
     """A few of the pairs of a batch, to be looked at."""
     names = _names(pairs)
-    return sample_of(_enough(pairs), names[0], batch) if names else None
+    return sample_of(pairs, names[0], batch) if names else None
 
 
-def _enough(pairs: pa.Table) -> pa.Table:
+def enough(pairs: pa.Table) -> pa.Table:
+    """Of very many pairs as many as are enough to judge by, evenly chosen."""
     if pairs.num_rows <= ENOUGH:
         return pairs
     return pairs.take(np.linspace(0, pairs.num_rows - 1, ENOUGH).astype(np.int64))

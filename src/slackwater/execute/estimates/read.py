@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
-from typing import Generic
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +12,11 @@ from slackwater.control.accuracy import Accuracy
 from slackwater.control.orders import ProdCall
 from slackwater.control.prods import Mark, ProdMemory, Progress, marks
 from slackwater.estimate.monitor import Array, MonitorState, bands, coverages
-from slackwater.execute.engine import R, Reader, Wanted
+from slackwater.execute.duck import DuckReader
+from slackwater.execute.engine import Wanted
 from slackwater.execute.estimates.arrow import can_fold, folded, labelled
 from slackwater.execute.estimates.reading import Reading
-from slackwater.plan.sql.estimates import MARKS, ReadingStep, spoken
+from slackwater.plan.sql.estimates import MARKS, ReadingStep, level_of, spoken
 from slackwater.plan.sql.statement import Statement
 from slackwater.query.expression import Expression
 from slackwater.runs.catalog import Catalog
@@ -26,14 +26,18 @@ PART = Statement("SELECT * FROM part", ("part",))
 
 
 @dataclass(frozen=True, slots=True)
-class Estimator(Generic[R]):
-    """Says what the open windows of a query would answer now."""
+class Estimator:
+    """Says what the open windows of a query would answer now.
 
-    engine: Reader[R]
+    ``given`` is what others read of lower levels, by step: these are not read here.
+    """
+
+    engine: DuckReader
     reading: Reading
     catalog: Catalog
     progress: Progress
     judged: Accuracy
+    given: Mapping[str, pa.Table | None] = field(default_factory=dict)
 
     def said(
         self,
@@ -41,7 +45,7 @@ class Estimator(Generic[R]):
         before: ProdMemory,
         emitted_at: int,
         asks: Container[int] | None = None,
-    ) -> R | None:
+    ) -> pa.Table | None:
         """Estimates for each prod, with what only the engine sees beside them.
 
         Only the prods with the numbers ``asks`` are answered; their estimates are counted as if
@@ -58,45 +62,64 @@ class Estimator(Generic[R]):
         wheres = [call.where if asks is None or n in asks else None for n, call in enumerate(calls)]
         asked = [None if where is None else Expression(where) for where in wheres]
         origin = 0 if self.progress.origin is None else self.progress.origin
-        if isinstance(opened, pa.Table) and all(where is None for where in asked):
-            return self.engine.from_arrow(labelled(opened, table, self.reading, origin, emitted_at))
+        if all(where is None for where in asked):
+            return labelled(opened, table, self.reading, origin, emitted_at)
         names = (self.reading.keys, self.reading.values)
         reading = self.reading
         statement = spoken(
             self.engine.writer, names, reading.columns, asked, reading.output, stamp=reading.stamp
         )
         labels = {"origin": origin, "emitted_at": emitted_at}
-        relations = {"opened": opened, MARKS: self.engine.from_arrow(table)}
+        relations = {"opened": opened, MARKS: table}
         return self.engine.run(statement, self.reading.said, labels, relations)
 
-    def _opened(self, first: int, last: int) -> R | None:
+    def _opened(self, first: int, last: int) -> pa.Table | None:
         """The top level's open windows that start from ``first`` to ``last``."""
-        reading, engine = self.reading, self.engine
-        steps = reading.steps[engine.writer.dialect]
-        if not any(self._has_runs(state) for state in reading.states):
-            return None
-        upto = BEGIN_OF_TIME if self.progress.upto is None else self.progress.upto
-        made: dict[str, R] = {}
-        for step in steps:
-            bounds = {"after": upto, "last": END_OF_TIME}  # windows of windows may begin later
-            if step is steps[-1]:
-                bounds = {"after": max(upto, first + reading.window.size - 1), "last": last}
-            relations = {name: self._read(sources, made) for name, sources in step.reads.items()}
-            made[step.name] = self._made(step, bounds, relations)
-        return made[steps[-1].name]
+        after = max(self._upto, first + self.reading.window.size - 1)
+        return self._read_up(self.reading.top, {"after": after, "last": last})
 
-    def _made(self, step: ReadingStep, bounds: dict[str, int], relations: dict[str, R]) -> R:
+    def opened(self, level: int) -> pa.Table | None:
+        """The open windows of a level below the top."""
+        return self._read_up(level, {"after": self._upto, "last": END_OF_TIME})
+
+    @property
+    def _upto(self) -> int:
+        return BEGIN_OF_TIME if self.progress.upto is None else self.progress.upto
+
+    def _read_up(self, level: int, bounds: dict[str, int]) -> pa.Table | None:
+        """Read from what is given, or from the lowest level, up to this one."""
+        reading = self.reading
+        if not any(self._has_runs(state) for state in reading.states) and not any(
+            one is not None for one in self.given.values()
+        ):
+            return None
+        made = {
+            name: reading.schemas[name].empty_table() if one is None else one
+            for name, one in self.given.items()
+        }
+        lowest = 1 + max((level_of(name) for name in made), default=0)
+        for step in reading.steps:
+            if lowest <= level_of(step.name) <= level:
+                wide = {"after": self._upto, "last": END_OF_TIME}  # those above may begin later
+                last = step.name == f"open-{level}"
+                relations = {n: self._read(sources, made) for n, sources in step.reads.items()}
+                made[step.name] = self._made(step, bounds if last else wide, relations)
+        return made[f"open-{level}"]
+
+    def _made(
+        self, step: ReadingStep, bounds: dict[str, int], relations: dict[str, pa.Table]
+    ) -> pa.Table:
         """What a step gives: folded in memory if it can be, else by its statement."""
         schema, fold = self.reading.schemas[step.name], self.reading.fold
         panes, window = relations.get("panes"), self.reading.window
-        if fold is not None and isinstance(panes, pa.Table) and can_fold(fold, panes, window):
-            return self.engine.from_arrow(folded(panes, fold, window, schema=schema, **bounds))
+        if fold is not None and panes is not None and can_fold(fold, panes, window):
+            return folded(panes, fold, window, schema=schema, **bounds)
         return self.engine.run(step.statement, schema, bounds, relations)
 
     def _has_runs(self, state: str) -> bool:
         return bool(self.catalog.at(state))
 
-    def _read(self, sources: Sequence[str], made: dict[str, R]) -> R:
+    def _read(self, sources: Sequence[str], made: dict[str, pa.Table]) -> pa.Table:
         """What a step reads: results of other steps and runs of states, put together."""
         parts = [
             made[name]
@@ -106,10 +129,10 @@ class Estimator(Generic[R]):
         ]
         return parts[0] if len(parts) == 1 else self._together(sources, parts)
 
-    def _together(self, sources: Sequence[str], parts: Sequence[R]) -> R:
+    def _together(self, sources: Sequence[str], parts: Sequence[pa.Table]) -> pa.Table:
         """Parts in the columns of the last one; versions of rows have more than others."""
         schema = self.reading.schemas[sources[-1]]
-        return self.engine.concat(
+        return pa.concat_tables(
             [
                 self.engine.run(PART, schema, {}, {"part": part})
                 if self.reading.schemas[name] != schema

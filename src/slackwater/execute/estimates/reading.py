@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +22,6 @@ from slackwater.plan.sql.estimates import Fold, ReadingStep, final_of, fold, rea
 from slackwater.plan.sql.windows import Writer
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.window import Window
-from slackwater.query.expression import Dialect
 from slackwater.query.schema import Schema
 
 HIDDEN = (
@@ -50,7 +49,7 @@ class Reading:
     columns: EstimateColumns
     band: float
     is_prodded: bool
-    steps: dict[Dialect, tuple[ReadingStep, ...]]
+    steps: tuple[ReadingStep, ...]
     schemas: dict[str, pa.Schema]
     shown: pa.Schema
     fold: Fold | None = None
@@ -60,10 +59,7 @@ class Reading:
     @classmethod
     def of(cls, query: QueryPlan, shapes: Shapes, zone: str = "UTC") -> Reading:
         assert query.estimable is not None
-        steps: dict[Dialect, tuple[ReadingStep, ...]] = {
-            "duckdb": reading(Writer("duckdb"), query.stages),
-            "spark": reading(Writer("spark"), query.stages),
-        }
+        steps = reading(Writer(), query.stages)
         top, columns = query.top, query.estimable
         return cls(
             query.name,
@@ -76,12 +72,17 @@ class Reading:
             BAND if query.estimates is None else query.estimates.band,
             query.estimates is not None,
             steps,
-            _schemas(query, shapes, steps["duckdb"]),
+            _schemas(query, shapes, steps),
             _shown(shapes[query.name, top.level].shown, columns),
             fold(query.stages),
             top.state.stamp,
             zone,
         )
+
+    @property
+    def top(self) -> int:
+        """The highest level."""
+        return self.steps[-1].level
 
     @property
     def said(self) -> pa.Schema:
@@ -107,21 +108,25 @@ class Reading:
     @property
     def states(self) -> list[str]:
         """The states that are read."""
-        made = {step.name for step in self.steps["duckdb"]}
-        read = [n for step in self.steps["duckdb"] for names in step.reads.values() for n in names]
+        made = {step.name for step in self.steps}
+        read = [n for step in self.steps for names in step.reads.values() for n in names]
         return [name for name in dict.fromkeys(read) if name not in made]
 
     def to_json(self) -> Any:
-        """For readers that have no Spark: DuckDB's statements only."""
-        return pack(replace(self, steps={"duckdb": self.steps["duckdb"]}), _packed)
+        """For other processes."""
+        return pack(self, _packed)
 
     @classmethod
     def from_json(cls, value: Any) -> Reading:
-        return unpack(value if isinstance(value["steps"], dict) else _newer(value), cls, _unpacked)
+        return unpack(_newer(value), cls, _unpacked)
 
 
 def _newer(value: dict[str, Any]) -> dict[str, Any]:
-    """A reading of format 5: steps of one dialect, statements that do not say what they take."""
+    """A reading of format 6 has steps by dialect; in one of format 5 statements are bare texts."""
+    if isinstance(value["steps"], dict):
+        return {**value, "steps": value["steps"]["duckdb"]}
+    if all("statement" in step for step in value["steps"]):
+        return value
     steps = [
         {
             "name": step["name"],
@@ -136,7 +141,7 @@ def _newer(value: dict[str, Any]) -> dict[str, Any]:
         for step in value["steps"]
     ]
     columns = [{"name": name, "type": kind} for name, kind in value["output"]]
-    return {**value, "steps": {"duckdb": steps}, "output": {"columns": columns}}
+    return {**value, "steps": steps, "output": {"columns": columns}}
 
 
 def _schemas(

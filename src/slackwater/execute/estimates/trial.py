@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from slackwater.control.request import Request, problem_of, understand
 from slackwater.errors import Problem, QueryError
-from slackwater.execute.duck import DuckReader
+from slackwater.execute.duck import FAULTS, DuckReader
 from slackwater.execute.estimates.fault import fault
 from slackwater.execute.estimates.reading import Reading
 from slackwater.plan.sql.statement import Statement
@@ -34,8 +34,8 @@ def tried(where: Expression, at: str, reading: Reading, engine: DuckReader) -> P
     text = f"SELECT * FROM said WHERE ({engine.writer.render(where, reading.output)})"
     try:
         engine.run(Statement(text, ("said",)), reading.shown, {}, {"said": nothing})
-    except engine.faults.kinds as error:
-        return fault(error, at, where.sql, engine.faults)
+    except FAULTS as error:
+        return fault(error, at, where.sql)
     return None
 
 

@@ -7,18 +7,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.control.accuracy import Accuracy
 from slackwater.control.turn import Turn
 from slackwater.errors import Problem
-from slackwater.execute.engine import Engine, Wanted
+from slackwater.execute.duck import DuckEngine
+from slackwater.execute.engine import Wanted
 from slackwater.execute.estimates.answer import Speaker
-from slackwater.execute.estimates.arrow import can_pair, pairs_of, pick
-from slackwater.execute.estimates.in_driver import Near
-from slackwater.execute.estimates.judge import compare, sample
+from slackwater.execute.estimates.arrow import can_pair, pairs_of
+from slackwater.execute.estimates.judge import enough
 from slackwater.execute.estimates.read import Estimator
 from slackwater.execute.estimates.reading import Reading
-from slackwater.execute.estimates.sample import Sample
-from slackwater.plan.estimates import EstimatePlan
+from slackwater.plan.spread import Leg
 from slackwater.plan.sql.estimates import paired
 from slackwater.runs.catalog import Catalog, estimates_state
 from slackwater.runs.run import new_run
@@ -28,14 +26,12 @@ from slackwater.runs.run import new_run
 class Said:
     """Results with their estimates: all rows, how many of them are estimates, by prod too.
 
-    ``accuracy`` is what estimates were worth by now, ``sample`` some that met their finals;
-    ``failed`` has, by prod, what it ran into.
+    ``pairs`` are estimates that met their finals, side by side; ``failed`` has, by prod, what it
+    ran into.
     """
 
-    engine: Engine[Any]
     rows: Any | None
-    accuracy: Accuracy
-    sample: Sample | None = None
+    pairs: pa.Table | None = None
     estimates: int = 0
     answered: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Problem] = field(default_factory=dict)
@@ -45,65 +41,60 @@ class Said:
 class EstimateTurn:
     """One query's estimates in one batch."""
 
-    engine: Engine[Any]
-    near: Near
+    engine: DuckEngine
     reading: Reading
-    plan: EstimatePlan
     catalog: Catalog
     turn: Turn
+    leg: Leg
+    opened: Any | None = None
+    skipped: frozenset[str] = frozenset()
 
-    def run(self, finals: Any | None, schema: pa.Schema) -> Said:
+    def below(self) -> Any | None:
+        """What the highest level of the leg would say of open windows, if anyone asks now."""
+        assert self.turn.decision.prods is not None
+        if self.leg.last == 0 or not self.turn.decision.prods.calls:
+            return None  # a join has no windows
+        return self._estimator().opened(self.leg.last)
+
+    def _estimator(self) -> Estimator:
+        known = self.turn.spoken.accuracy
+        made = {} if self.leg.first <= 1 else {f"open-{self.leg.first - 1}": self.opened}
+        return Estimator(self.engine, self.reading, self.catalog, self.turn.progress, known, made)
+
+    def run(self, finals: pa.Table | None) -> Said:
         """Judge what was said of windows that closed, then speak of those still open."""
-        engine = self._engine()
-        if finals is not None and engine is not self.engine:
-            finals = self.engine.to_arrow(finals).cast(schema)
-        finals, accuracy, shown_pairs = self._judge(engine, finals)
-        estimator = Estimator(engine, self.reading, self.catalog, self.turn.progress, accuracy)
+        pairs = self._judge(finals)
+        estimator = self._estimator()
         assert self.turn.decision.prods is not None
         calls = self.turn.decision.prods.calls
-        speaker = Speaker(estimator, calls, self.turn.spoken, self.turn.emitted_at)
+        speaker = Speaker(estimator, calls, self.turn.spoken, self.turn.emitted_at, self.skipped)
         said, rows = speaker.speak()
-        shown = None if said is None else pick(engine, said, self.reading.shown)
+        shown = None if said is None else said.select(self.reading.shown.names)
         if said is not None:
-            self._remember(engine, said)
+            self._remember(said)
         parts = [part for part in (finals, shown) if part is not None]
-        together = engine.concat(parts) if len(parts) > 1 else next(iter(parts), None)
+        together = pa.concat_tables(parts) if len(parts) > 1 else next(iter(parts), None)
         given = 0 if said is None else sum(rows.values())
-        return Said(engine, together, accuracy, shown_pairs, given, rows, speaker.failed)
+        return Said(together, pairs, given, rows, speaker.failed)
 
-    def _engine(self) -> Engine[Any]:
-        """Who reads what is open, and writes answers: the driver if they are few."""
-        states = (*self.reading.states, estimates_state(self.reading.query))
-        runs = [run for state in states for run in self.catalog.at(state)]
-        return self.near.instead_of(self.engine, self.reading, runs)
-
-    def _remember(self, engine: Engine[Any], said: Any) -> None:
+    def _remember(self, said: pa.Table) -> None:
         """Keep estimates that are to be judged until their windows have a final answer."""
         run = new_run(estimates_state(self.reading.query), self.turn.batch, "e")
-        kept = pick(engine, said, self.reading.kept, "__keep")
-        self.catalog.add(engine.save(kept, run, "__start"))
+        kept = said.filter(said["__keep"]).select(self.reading.kept.names)
+        self.catalog.add(self.engine.save(kept, run, "__start"))
 
-    def _judge(
-        self, engine: Engine[Any], finals: Any | None
-    ) -> tuple[Any | None, Accuracy, Sample | None]:
-        """Compare finals with what was estimated of them."""
-        runs, known = (
-            self.catalog.at(estimates_state(self.reading.query)),
-            self.turn.spoken.accuracy,
-        )
+    def _judge(self, finals: pa.Table | None) -> pa.Table | None:
+        """Put what was estimated beside the finals of it, some of them if there are very many."""
+        runs = self.catalog.at(estimates_state(self.reading.query))
         if finals is None or not runs:
-            return finals, known, None
-        finals = engine.hold(finals)
-        pairs = self._pairs(engine, engine.load(Wanted(runs, self.reading.kept)), finals)
-        if not pairs.num_rows:
-            return finals, known, None
-        return finals, known.plus(compare(self.plan, pairs)), sample(pairs, self.turn.batch)
+            return None
+        pairs = self._pairs(self.engine.load(Wanted(runs, self.reading.kept)), finals)
+        return enough(pairs) if pairs.num_rows else None
 
-    def _pairs(self, engine: Engine[Any], said: Any, finals: Any) -> pa.Table:
+    def _pairs(self, said: pa.Table, finals: pa.Table) -> pa.Table:
         """Each estimate beside its final."""
         reading = self.reading
-        if isinstance(said, pa.Table) and can_pair(said, reading):
+        if can_pair(said, reading):
             return pairs_of(said, finals, reading)
-        statement = paired(engine.writer, reading.keys, reading.columns, reading.stamp)
-        pairs = engine.run(statement, reading.pairs, {}, {"said": said, "finals": finals})
-        return engine.to_arrow(pairs)
+        statement = paired(self.engine.writer, reading.keys, reading.columns, reading.stamp)
+        return self.engine.run(statement, reading.pairs, {}, {"said": said, "finals": finals})

@@ -1,4 +1,4 @@
-"""What differs between the engines: quoting, parameters, times, modulo.
+"""What differs between DuckDB and Spark: quoting, times, modulo.
 
 Times are BIGINT microseconds in every statement.
 """
@@ -44,36 +44,6 @@ class SqlWriter:
 
     def names(self, *texts: str) -> str:
         return ", ".join(self.name(text) for text in texts)
-
-    def parameter(self, text: str) -> str:
-        # DuckDB takes a number for 32 bits if it fits, and what is computed with it overflows there
-        return f"__{text}" if self.dialect == "spark" else f"${text}::BIGINT"
-
-    def told(self, source: str, *parameters: str) -> str:
-        """``source`` with parameters at hand: in Spark as columns made from a list of one row.
-
-        Spark compiles plain parameters into its code, and so would compile anew in each batch; a
-        list is handed to the compiled code as an object. (A table of one row would be, too, but
-        has to be sent to all executors by a job of its own; design note 5.)
-        """
-        if self.dialect == "duckdb":
-            return source
-        values = ", ".join(f"CAST(:{name} AS BIGINT)" for name in parameters)
-        columns = ", ".join(self.parameter(name) for name in parameters)
-        row = f"inline(array(struct({values})))"
-        return f"(SELECT * FROM {source} LATERAL VIEW {row} __told AS {columns})"
-
-    def taken(self, used: tuple[str, ...], *told: str) -> tuple[str, ...]:
-        """The parameters of a statement: those it uses; in Spark also others that are told."""
-        return used if self.dialect == "duckdb" else (*used, *told)
-
-    def repeated(self, source: str, times: int) -> str:
-        """``source`` as ``p``, each row so many times, numbered ``o.i``; in Spark without a job."""
-        if self.dialect == "duckdb":
-            return f"{source} AS p CROSS JOIN range(0, {times}) AS o(i)"
-        # sequence(0, -1) has two members, not none
-        numbers = f"slice(sequence(0L, {times}L), 1, {times})"
-        return f"{source} AS p LATERAL VIEW explode({numbers}) o AS i"
 
     def render(self, expression: Expression, schema: Schema) -> str:
         return expression.render(self.dialect, schema)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from slackwater.plan.aggregate import plain_parts
 from slackwater.plan.estimates import EstimateColumns
 from slackwater.plan.node import Stamp
-from slackwater.plan.sql.dialect import SqlWriter
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.sql.windows import Writer
 from slackwater.plan.stage import Stage
@@ -37,6 +36,11 @@ class ReadingStep:
     statement: Statement
     level: int
     reads: dict[str, tuple[str, ...]]
+
+
+def level_of(step: str) -> int:
+    """The level that a step is about, by its name."""
+    return int(step.rpartition("-")[2])
 
 
 def reading(writer: Writer, stages: Sequence[Stage]) -> tuple[ReadingStep, ...]:
@@ -91,7 +95,7 @@ def fold(stages: Sequence[Stage]) -> Fold | None:
 
 
 def spoken(
-    writer: SqlWriter,
+    writer: Writer,
     names: tuple[Sequence[str], Sequence[str]],
     columns: EstimateColumns,
     asked: Sequence[Expression | None],
@@ -126,22 +130,21 @@ def spoken(
         "m.__keep",
         "m.__ask",
     ]
-    opened = writer.told("opened", "origin", "emitted_at")
     said = (
-        f"SELECT {', '.join(columns_said)} FROM {opened} AS r "
+        f"SELECT {', '.join(columns_said)} FROM opened AS r "
         f"JOIN {MARKS} AS m ON r.__start = m.__start"
     )
     text = f"SELECT * FROM ({said}){_filtered(writer, asked, schema)}"
     return Statement(text, ("opened", MARKS), ("origin", "emitted_at"))
 
 
-def _scaled(writer: SqlWriter, value: str) -> str:
+def _scaled(writer: Writer, value: str) -> str:
     column = f"CAST(r.{writer.name(value)} AS DOUBLE)"
     share = f"CASE WHEN m.coverage > 0 THEN {column} / m.coverage END"
     return f"{share} AS {writer.name(f'{value}_scaled')}"
 
 
-def _band(writer: SqlWriter, value: str) -> tuple[str, str]:
+def _band(writer: Writer, value: str) -> tuple[str, str]:
     """The value times the factors, smaller one first whatever its sign."""
     column = f"CAST(r.{writer.name(value)} AS DOUBLE)"
     ends = [f"{column} * m.{writer.name(f'{value}_{end}')}" for end in ("low", "high")]
@@ -152,7 +155,7 @@ def _band(writer: SqlWriter, value: str) -> tuple[str, str]:
     )
 
 
-def _filtered(writer: SqlWriter, asked: Sequence[Expression | None], schema: Schema) -> str:
+def _filtered(writer: Writer, asked: Sequence[Expression | None], schema: Schema) -> str:
     if all(where is None for where in asked):
         return ""
     cases = [
@@ -168,7 +171,7 @@ def final_of(value: str) -> str:
 
 
 def paired(
-    writer: SqlWriter, keys: Sequence[str], columns: EstimateColumns, stamp: Stamp = "timestamp"
+    writer: Writer, keys: Sequence[str], columns: EstimateColumns, stamp: Stamp = "timestamp"
 ) -> Statement:
     """Each estimate of ``said`` beside its final among ``finals``: age, microseconds between the
     two, end of the window, tuples of both, and the values of both.
@@ -176,17 +179,16 @@ def paired(
     names = [writer.name(key) for key in keys]
     same = [f"f.window_start = {writer.micros('e.__start', stamp)}"]
     same += [f"f.{key} IS NOT DISTINCT FROM e.{key}" for key in names]
-    micros = {"spark": "unix_micros", "duckdb": "epoch_us"}[writer.dialect]
     group = "''"
     if names:
         texts = [f"coalesce(CAST(e.{key} AS STRING), '')" for key in names]
         group = " || '|' || ".join(texts)
     said = [
         "e.__age",
-        f"CAST({micros}(f.emitted_at) - {micros}(e.emitted_at) AS DOUBLE) AS __gap",
+        "CAST(epoch_us(f.emitted_at) - epoch_us(e.emitted_at) AS DOUBLE) AS __gap",
         "e.prod",
         f"{group} AS __group",
-        f"{micros}(f.window_end) AS __end",
+        "epoch_us(f.window_end) AS __end",
         "CAST(e.tuples AS DOUBLE) AS tuples",
         "CAST(f.tuples AS DOUBLE) AS __tuples_final",
     ]

@@ -18,8 +18,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from slackwater.plan.join import JoinPlan
-from slackwater.plan.sql.dialect import SqlWriter
 from slackwater.plan.sql.statement import Statement
+from slackwater.plan.sql.windows import Writer
 from slackwater.plan.tree import JoinNode, inputs_of
 from slackwater.query.expression import Expression
 
@@ -37,7 +37,7 @@ class JoinWriter:
     for results that are not in time, too.
     """
 
-    writer: SqlWriter
+    writer: Writer
     plan: JoinPlan
     late: bool = False
 
@@ -52,9 +52,9 @@ class JoinWriter:
         return draft.whole(draft.results(node, active))
 
     def shown(self, node: JoinNode, active: Collection[int]) -> Statement:
-        """New results as people see them; all that is told to Spark is told once."""
+        """New results as people see them."""
         draft = self._draft()
-        return draft.whole(draft.present(f"({draft.results(node, active, 'emitted_at')})"))
+        return draft.whole(draft.present(f"({draft.results(node, active)})"))
 
     def found(self, bucket: int, grain: int) -> Statement:
         """How many of ``results`` needed which slack, by event time in steps of ``bucket``.
@@ -73,7 +73,7 @@ class JoinWriter:
     def present(self) -> Statement:
         """``results`` as people see them."""
         draft = self._draft()
-        return draft.whole(draft.present(draft.told(draft.source("results"), "emitted_at")))
+        return draft.whole(draft.present(draft.source("results")))
 
     def _draft(self) -> _Draft:
         return _Draft(self.writer, self.plan, self.late)
@@ -83,7 +83,7 @@ class JoinWriter:
 class _Draft:
     """A statement while it is written: it notes what it reads and which parameters it takes."""
 
-    writer: SqlWriter
+    writer: Writer
     plan: JoinPlan
     late: bool
     reads: dict[str, None] = field(default_factory=dict)
@@ -100,10 +100,6 @@ class _Draft:
         self.parameters[name] = None
         return self.writer.parameter(name)
 
-    def told(self, source: str, *names: str) -> str:
-        self.parameters |= dict.fromkeys(self.writer.taken((), *names))
-        return self.writer.told(source, *names)
-
     def node(self, node: JoinNode, active: Collection[int]) -> str:
         """New combinations of a node; only children in ``active`` have anything new."""
         terms = [self._term(node, child) for child in range(len(node.children)) if child in active]
@@ -118,18 +114,14 @@ class _Draft:
         ]
         return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({self.node(node, active)})"
 
-    def results(self, node: JoinNode, active: Collection[int], *more: str) -> str:
-        """``more`` parameters are at hand for whoever reads the results."""
+    def results(self, node: JoinNode, active: Collection[int]) -> str:
         names = frozenset(inputs_of(node))
         times = [self._time(name) for name in self._ordered(names)]
         combined = (
             f"SELECT *, greatest({', '.join(times)}) AS __ts FROM ({self.node(node, active)})"
         )
-        parameters = ["after", *(f"live{n}" for n in range(len(self.plan.inputs))), *more]
-        rows = self.told(f"({combined})", *parameters)
-        kept = [self.writer.parameter(p) for p in more] if self.writer.dialect == "spark" else []
-        columns = ", ".join([*times, *self._carried(names), "__ts", *kept])
-        result = f"SELECT {columns}, {self._in_time()} AS __given FROM {rows}"
+        columns = ", ".join([*times, *self._carried(names), "__ts"])
+        result = f"SELECT {columns}, {self._in_time()} AS __given FROM ({combined})"
         return result if self.late else f"SELECT * FROM ({result}) WHERE __given"
 
     def _in_time(self) -> str:
@@ -156,7 +148,7 @@ class _Draft:
         return (
             "SELECT bucket, step, count(*) AS results, "
             f"CAST({given} AS BIGINT) AS given "
-            f"FROM ({rows} FROM {self.told(self.source('results'), 'clock')}) GROUP BY bucket, step"
+            f"FROM ({rows} FROM {self.source('results')}) GROUP BY bucket, step"
         )
 
     def present(self, rows: str) -> str:
@@ -187,20 +179,9 @@ class _Draft:
             right = self._rows(node, other, "both" if other < child else "old")
             columns = ", ".join(self._combined(bound | added))
             on = " AND ".join(self._conditions(bound, added)) or "true"
-            text = f"SELECT {self._small()}{columns} FROM ({text}) AS l JOIN ({right}) AS r ON {on}"
+            text = f"SELECT {columns} FROM ({text}) AS l JOIN ({right}) AS r ON {on}"
             bound |= added
         return text
-
-    def _small(self) -> str:
-        """The new rows are few: Spark sends them to the state, not the state to them.
-
-        Where all inputs share a key, rows lie by that key and each goes to its place only (design
-        note 5).
-        """
-        if self.writer.dialect != "spark":
-            return ""
-        apart = self.plan.graph.common(self.plan.graph.names) is not None
-        return "/*+ SHUFFLE_HASH(l) */ " if apart else "/*+ BROADCAST(l) */ "
 
     def _combined(self, names: frozenset[str]) -> list[str]:
         columns = [self._time(name) for name in self._ordered(names)] + self._carried(names)
@@ -255,7 +236,7 @@ class _Draft:
             return source
         lows = {name: f"low{self.plan.graph.names.index(name)}" for name in inputs_of(tree)}
         old = [f"{self._time(name)} >= {self.parameter(low)}" for name, low in lows.items()]
-        return f"{self.told(source, *lows.values())} WHERE {' AND '.join(old)}"
+        return f"{source} WHERE {' AND '.join(old)}"
 
     def _input_rows(self, name: str, child: int, which: str) -> str:
         fresh, held = f"f{child}", f"h{child}"
@@ -280,5 +261,4 @@ class _Draft:
             where = (*where, f"pane >= {self.parameter(f'low{number}')}")
         if not where:
             return f"SELECT {columns} FROM {self.source(source)}"
-        rows = self.told(self.source(source), "after", "upto", f"low{number}")
-        return f"SELECT {columns} FROM {rows} WHERE {' AND '.join(where)}"
+        return f"SELECT {columns} FROM {self.source(source)} WHERE {' AND '.join(where)}"

@@ -1,36 +1,40 @@
-"""The SQL of a stage, one text for both engines.
+"""The SQL of a stage, as DuckDB runs it wherever state is.
 
-Spark and DuckDB run the same statements (design note 2); only quoting, parameters and sketch
-functions differ.
 ``__start`` and ``__end`` bound a window, ``pane`` starts a pane; all in microseconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from slackwater.plan.aggregate import Partial
 from slackwater.plan.sql.dialect import SqlWriter
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
-from slackwater.query.expression import Expression, sketched
-from slackwater.query.kinds import is_decimal
+from slackwater.query.expression import Dialect, Expression, sketched
 from slackwater.query.schema import Schema
 from slackwater.query.totals import summed
 
-_SKETCH_MERGE = {
-    ("spark", "hll"): "hll_union_agg({0})",
-    ("spark", "kll"): "kll_merge_agg_double({0})",
-    ("duckdb", "hll"): "hll_union_list(list({0}))",
-    ("duckdb", "kll"): "kll_merge_list(list({0}))",
-}
+MANY = 8  # windows that hold a row, from which on spans are cheaper
+SPAN = 4  # parts that a span has
+_SKETCH_MERGE = {"hll": "hll_union_list(list({0}))", "kll": "kll_merge_list(list({0}))"}
 
 
+@dataclass(frozen=True, slots=True)
 class Writer(SqlWriter):
-    """Writes the statements of stages in one dialect."""
+    """Writes the statements of stages."""
 
-    __slots__ = ()
+    dialect: Dialect = "duckdb"
+
+    def parameter(self, text: str) -> str:
+        # DuckDB takes a number for 32 bits if it fits, and what is computed with it overflows there
+        return f"${text}::BIGINT"
+
+    def repeated(self, source: str, times: int) -> str:
+        """``source`` as ``p``, each row so many times, numbered ``o.i``."""
+        return f"{source} AS p CROSS JOIN range(0, {times}) AS o(i)"
 
     def partial(self, state: State, *, joined: bool = False) -> Statement:
         """Pane partials of ``input``: results of the level below, or those of a join."""
@@ -38,12 +42,7 @@ class Writer(SqlWriter):
         keys = [f"{self.render(value, source)} AS {self.name(name)}" for name, value in state.keys]
         where = f"WHERE {self.render(state.where, source)}" if state.where else ""
         parts = [f"{self._partial_of(p, source)} AS {self.name(p.name)}" for p in state.partials]
-        times = [
-            "__end - 1 AS __ts",
-            f"{self.micros('__start', state.stamp)} AS window_start",
-            f"{self.micros('__end', state.stamp)} AS window_end",
-        ]
-        inner = ", ".join(["*"] if joined else ["*", *times])
+        inner = self._timed(state, joined=joined)
         pane = self.pane_of("__ts", state)
         positions = ", ".join(str(n) for n in range(1, len(keys) + 2))
         text = (
@@ -52,9 +51,23 @@ class Writer(SqlWriter):
         )
         return Statement(text, ("input",))
 
+    def keys(self, state: State, names: Sequence[str], *, joined: bool = False) -> Statement:
+        """Keys that the rows of ``input`` will have in this state, row by row."""
+        keys = dict(state.keys)
+        values = [f"{self.render(keys[n], state.input)} AS {self.name(n)}" for n in names]
+        inner = self._timed(state, joined=joined)
+        return Statement(f"SELECT {', '.join(values)} FROM (SELECT {inner} FROM input)", ("input",))
+
+    def _timed(self, state: State, *, joined: bool) -> str:
+        """All columns of results, and the times that expressions of a level above may read."""
+        if joined:
+            return "*"
+        start, end = (self.micros(name, state.stamp) for name in ("__start", "__end"))
+        return f"*, __end - 1 AS __ts, {start} AS window_start, {end} AS window_end"
+
     def _partial_of(self, part: Partial, schema: Schema) -> str:
         """One partial over plain rows; DuckDB builds sketches from lists of values."""
-        if not part.is_sketch or self.dialect == "spark":
+        if not part.is_sketch:
             return self.render(Expression(part.sql), schema)
         argument = sketched(Expression(part.sql), schema)
         kind = f"any_value(typeof({argument}))"
@@ -85,7 +98,7 @@ class Writer(SqlWriter):
     def _merge_one(self, part: Partial) -> str:
         column = self.name(part.name)
         if part.is_sketch:
-            return _SKETCH_MERGE[self.dialect, part.merge].format(column)
+            return _SKETCH_MERGE[part.merge].format(column)
         if part.merge == "mean":
             return f"max({self.name(f'__{part.name}')})"
         if part.merge == "m2":
@@ -99,9 +112,6 @@ class Writer(SqlWriter):
 
     def _sum(self, part: Partial) -> str:
         column = self.name(part.name)
-        if self.dialect == "spark":  # where a sum of sums of decimals would be ten digits longer
-            text = f"sum({column})"
-            return f"CAST({text} AS {part.kind})" if is_decimal(part.kind) else text
         plain = not (part.wraps or part.merge == "exact")
         return f"sum({column})" if plain else summed(column, part.kind)
 
@@ -122,14 +132,14 @@ class Writer(SqlWriter):
         """Results of the windows that end in ``(after, upto]``, read from ``panes``.
 
         ``windows`` says how many they are, if known: few windows are spread over the panes, many
-        are found from the panes, whichever makes fewer rows. ``first`` is where they start.
-        ``more`` names columns of the panes whose totals are wanted as well.
+        are found from the panes, whichever makes fewer rows; where many overlap they are put
+        together from spans. ``first`` is where they start. ``more`` names columns of the panes
+        whose totals are wanted as well.
         """
         after, upto = self.parameter("after"), self.parameter("upto")
         window = stage.window
         near = f"pane > {after} - {window.size} AND pane < {upto}"
-        source = self.told("panes", "after", "upto", "first")
-        panes = f"(SELECT * FROM {source} WHERE {near})"
+        panes = f"(SELECT * FROM panes WHERE {near})"
         if windows is not None and windows < window.overlap:
             start = f"{self.parameter('first')} + o.i * {window.slide}"
             rows = f"SELECT p.*, {start} AS __start FROM {self.repeated(panes, windows)}"
@@ -137,8 +147,47 @@ class Writer(SqlWriter):
             text = self._results(stage, f"SELECT * FROM ({rows}) WHERE {inside}", *more)
             return Statement(text, ("panes",), ("after", "upto", "first"))
         ends = f"__start + {window.size} > {after} AND __start + {window.size} <= {upto}"
-        text = self._results(stage, self._expand(stage, panes, ends), *more)
-        return Statement(text, ("panes",), self.taken(("after", "upto"), "first"))
+        text = self._from_panes(stage, panes, ends, *more)
+        return Statement(text, ("panes",), ("after", "upto"))
+
+    def _from_panes(self, stage: Stage, panes: str, where: str, *more: str) -> str:
+        """Results of all windows over some panes for which a condition holds."""
+        window = stage.window
+        if window.overlap >= MANY and window.size % window.slide == 0:
+            return self._from_spans(stage, panes, where, *more)
+        return self._results(stage, self._expand(stage, panes, where), *more)
+
+    def _from_spans(self, stage: Stage, panes: str, where: str, *more: str) -> str:
+        """Results of windows that are put together from spans of 1, 4, 16, ... slides: a pane is
+        merged a few times, not once for each window that holds it.
+        """
+        window, state = stage.window, stage.state
+        kept = self.names(*stage.keys, *(part.name for part in state.partials), *more)
+        totals = [f"sum({column}) AS {column}" for column in more]
+        start = f"pane - {self.modulo(f'pane - {window.offset}', window.slide)}"
+        sources = {1: f"(SELECT {kept}, {start} AS __start FROM {panes})"}
+        spans, length = [], 1
+        while SPAN * length <= window.overlap:
+            wider = self._shifted(sources[length], kept, (0, length * window.slide), SPAN)
+            length *= SPAN
+            merged = self._merge(state, wider, "__start", *totals)
+            spans.append(f"w{length} AS MATERIALIZED ({merged})")
+            sources[length] = f"w{length}"
+        parts, done = [], 0
+        for length, source in reversed(sources.items()):
+            times = (window.overlap - done) // length
+            if times:
+                steps = (done * window.slide, length * window.slide)
+                parts.append(self._shifted(source, kept, steps, times))
+                done += times * length
+        rows = f"SELECT * FROM ({' UNION ALL '.join(parts)}) WHERE {where}"
+        return f"WITH {', '.join(spans)} {self._results(stage, rows, *more)}"
+
+    def _shifted(self, source: str, kept: str, steps: tuple[int, int], times: int) -> str:
+        """Rows as parts of windows that began earlier: by the first step, then by one more each."""
+        first, each = steps
+        start = f"p.__start - {first} - o.i * {each} AS __start"
+        return f"SELECT {kept}, {start} FROM {self.repeated(source, times)}"
 
     def measure(
         self, stage: Stage, bounds: dict[str, float], windows: int | None = None
@@ -175,7 +224,7 @@ class Writer(SqlWriter):
         size = stage.window.size
         ends = f"__start + {size} <= {after} AND __start + {size} > {horizon}"
         columns = self.names("__start", *stage.keys)
-        delta = f"(SELECT * FROM {self.told('delta', 'after', 'horizon')})"
+        delta = "(SELECT * FROM delta)"
         text = f"SELECT DISTINCT {columns} FROM ({self._expand(stage, delta, ends)})"
         return Statement(text, ("delta",), ("after", "horizon"))
 
@@ -239,10 +288,9 @@ class Writer(SqlWriter):
         """
         after, last = self.parameter("after"), self.parameter("last")
         size = stage.window.size
-        source = self.told("panes", "after", "last")
-        panes = f"(SELECT * FROM {source} WHERE pane > {after} - {size})"
+        panes = f"(SELECT * FROM panes WHERE pane > {after} - {size})"
         ends = f"__start + {size} > {after} AND __start <= {last}"
-        text = self._results(stage, self._expand(stage, panes, ends), *more)
+        text = self._from_panes(stage, panes, ends, *more)
         return Statement(text, ("panes",), ("after", "last"))
 
     def present(self, stage: Stage) -> Statement:
@@ -263,7 +311,7 @@ class Writer(SqlWriter):
             f"{self.micros(emitted)} AS emitted_at",
             *self._no_estimate(stage),
         ]
-        return f"SELECT {', '.join(columns)} FROM {self.told(results, 'origin', 'emitted_at')}"
+        return f"SELECT {', '.join(columns)} FROM {results}"
 
     def _no_estimate(self, stage: Stage) -> list[str]:
         """The columns of estimates, as finals and revisions have them."""

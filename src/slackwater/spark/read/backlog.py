@@ -23,8 +23,8 @@ from slackwater.execute.delta import Delta, pane_counts
 from slackwater.plan.state import State
 from slackwater.query.names import quoted
 from slackwater.runs.run import Run
+from slackwater.spark.parquet import described, read_runs, write_parquet
 from slackwater.spark.session import few_cores
-from slackwater.spark.tier.parquet import described, read_runs, write_parquet
 
 FEW = 100_000  # rows that are handed over faster than Spark finds them
 GROUP_BYTES = 4 << 20  # of a run: what is read at least for any row

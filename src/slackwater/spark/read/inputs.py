@@ -20,7 +20,6 @@ from pyspark.sql import functions as F
 
 from slackwater.plan.state import State
 from slackwater.query.expression import Expression, column
-from slackwater.query.names import quoted
 from slackwater.spark.read.streams import BEAT, Intake
 from slackwater.stats.panes import PaneCount
 from slackwater.units import HOUR
@@ -67,21 +66,17 @@ class InputReader:
 
     inputs: tuple[Input, ...]
     columns: tuple[Column, ...]
-    wide: tuple[Column, ...]
     passes: Column | None
     watched: tuple[Column, ...]
     fails: dict[int, Column]
 
-    def rows(self, batch: DataFrame, *, wide: bool = False) -> tuple[DataFrame, Beside | None]:
-        """The rows of all inputs, tagged by ``__input``, and what will be counted beside them.
-
-        ``wide`` gives every input columns of its own names instead of shared slots.
-        """
+    def rows(self, batch: DataFrame) -> tuple[DataFrame, Beside | None]:
+        """The rows of all inputs, tagged by ``__input``, and what will be counted beside them."""
         beside = Beside(batch, self.watched) if self.watched else None
         batch = batch if beside is None else beside.rows
         if self.passes is not None:
             batch = batch.where(self.passes)
-        return batch.select(*(self.wide if wide else self.columns)), beside
+        return batch.select(*self.columns), beside
 
     def take_apart(self, table: pa.Table) -> list[pa.Table]:
         """The rows of each input with its own column names."""
@@ -157,18 +152,12 @@ def _reader(
     which = _case([(i.stream, str(n)) for n, i in enumerate(inputs)], tagged)
     lead = [F.expr(f"{which} AS __input"), F.expr("__ts AS pane")]
     shared = [F.expr(f"{_slot(inputs, slot, tagged)} AS {slot}") for slot in slots]
-    branches: dict[str, list[tuple[int, str]]] = {}
-    for i in inputs:
-        for name, value in i.state.keys:
-            branches.setdefault(name, []).append((i.stream, _own(i, value.sql, tagged)))
-    own = [F.expr(f"{_case(found, tagged)} AS {quoted(name)}") for name, found in branches.items()]
     kept = [(i.stream, _passes(i, tagged)) for i in inputs]
     is_all = len(inputs) == len(intake.streams) and not intake.has_heartbeat
     all_pass = is_all and all(i.state.where is None for i in inputs)
     return InputReader(
         tuple(inputs),
         (*lead, *shared),
-        (*lead, *own),
         None if all_pass else F.expr(f"coalesce({_case(kept, tagged)}, false)"),
         tuple(_watched(inputs, intake)),
         {number: F.expr(fails) for number, fails in _fails(inputs, tagged).items()},

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
 from slackwater.control.records import Policy
 from slackwater.execute.delta import Delta, distinct_values, histogram, row_counts, totals
-from slackwater.execute.engine import Engine
-from slackwater.execute.runtime import Asked, Seen
+from slackwater.execute.hands import Asked, Seen
 from slackwater.execute.shape import JoinShape
 from slackwater.plan.state import State
 from slackwater.runs.catalog import backlog_state
@@ -23,24 +21,13 @@ from slackwater.spark.read.backlog import admit
 from slackwater.spark.read.inputs import InputReader
 from slackwater.spark.read.partials import Observer
 from slackwater.spark.read.streams import Intake
-from slackwater.spark.tier.distributed import SparkEngine
-
-_NARROW = ["pane", "__passes", "__hour", "__rows", "__low", "__high", "__beat"]
 
 
-def observed(
-    engine: Engine[Any], partials: DataFrame, state: State, batch: int, sums: Sequence[str]
-) -> Delta:
-    """Run the one job over new rows, and leave what it gives where the engine wants it."""
-    if not isinstance(engine, SparkEngine):
-        table = partials.toArrow()
-        counts, beat = histogram(table)
-        return Delta(state, table, None, counts, beat, totals(table, sums))
-    run = engine.written(partials, new_run(state.identity, batch, "d"))
-    # a few narrow columns of what was just written, read here without a job
-    written = pq.read_table(engine.folder / run.path, columns=[*_NARROW, *sums])
-    counts, beat = histogram(written)
-    return Delta(state, None, run, counts, beat, totals(written, sums))
+def observed(partials: DataFrame, state: State, sums: Sequence[str]) -> Delta:
+    """Run the one job over new rows; what it gives goes to the driver."""
+    table = partials.toArrow()
+    counts, beat = histogram(table)
+    return Delta(state, table, None, counts, beat, totals(table, sums))
 
 
 @dataclass(slots=True)
@@ -53,7 +40,7 @@ class Observing:
     observers: dict[str, Observer] = field(default_factory=dict)
     readers: list[InputReader] | None = None
 
-    def observe(self, engine: Engine[Any], rows: DataFrame, asked: Asked, *, small: bool) -> Seen:
+    def observe(self, rows: DataFrame, asked: Asked, runs: Path, *, small: bool) -> Seen:
         """One job over the new rows for each base state, one for all inputs of joins.
 
         The rows are read from their sources once. ``small``: there are few.
@@ -64,20 +51,20 @@ class Observing:
         deltas = {
             delta.state.identity: delta
             for reader in self._readers()
-            for delta in _read(engine, reader, rows, asked)
+            for delta in _read(reader, rows, asked)
         }
         waiting = {q.base.state.identity: q.name for q in self.policy.plan.queries if q.costly}
         for stream, fed in states:
             if fed.identity in waiting:
                 run = new_run(backlog_state(waiting[fed.identity]), asked.batch, "d")
                 view = self.intake.rows_of(rows, stream)
-                deltas[fed.identity] = admit(view, fed, run, engine.folder)
+                deltas[fed.identity] = admit(view, fed, run, runs)
                 continue
             view = self.intake.rows_of(rows, stream, small=small)
             partials = self._observer(fed).partials(view)
             sums = self.policy.plan.value_sums.get(fed.identity, ())
-            deltas[fed.identity] = observed(engine, partials, fed, asked.batch, sums)
-        return Seen(deltas, _distinct(engine, deltas, asked))
+            deltas[fed.identity] = observed(partials, fed, sums)
+        return Seen(deltas, _distinct(deltas, asked))
 
     def _readers(self) -> list[InputReader]:
         if self.readers is None:
@@ -97,10 +84,8 @@ class Observing:
         return self.observers[state.identity]
 
 
-def _read(engine: Engine[Any], reader: InputReader, rows: DataFrame, asked: Asked) -> list[Delta]:
+def _read(reader: InputReader, rows: DataFrame, asked: Asked) -> list[Delta]:
     """Run the one job over new rows that are kept as they are, for joins."""
-    if isinstance(engine, SparkEngine):
-        return _written_apart(engine, reader, rows, asked)
     frame, beside = reader.rows(rows)
     found = []
     for number, table in enumerate(reader.take_apart(frame.toArrow())):
@@ -114,37 +99,10 @@ def _read(engine: Engine[Any], reader: InputReader, rows: DataFrame, asked: Aske
     return found
 
 
-def _written_apart(
-    engine: SparkEngine, reader: InputReader, rows: DataFrame, asked: Asked
-) -> list[Delta]:
-    frame, beside = reader.rows(rows, wide=True)
-    states = [one.state for one in reader.inputs]
-    if any(state.identity in asked.wants.instants for state in states):
-        at = {number: asked.wants.instants.get(one.identity) for number, one in enumerate(states)}
-        frame = engine.with_instants(frame, at)
-    runs = engine.write_apart(frame, [state.identity for state in states], asked.batch)
-    found = []
-    for number, (state, run) in enumerate(zip(states, runs, strict=True)):
-        counts = reader.failed(beside, number)
-        if run is not None:
-            times = pq.read_table(engine.folder / run.path, columns=["pane"])["pane"]
-            counts += row_counts(times, state.pane, asked.wants.cuts.get(state.identity, ()))
-        found.append(Delta(state, None, run, counts, reader.beat(beside)))
-    return found
-
-
-def _distinct(
-    engine: Engine[Any], deltas: dict[str, Delta], asked: Asked
-) -> dict[str, dict[str, float]]:
+def _distinct(deltas: dict[str, Delta], asked: Asked) -> dict[str, dict[str, float]]:
     """Distinct values of join columns, as long as they are needed to choose an order."""
-    found = {}
-    for identity, columns in asked.wants.distinct.items():
-        delta = deltas.get(identity)
-        if delta is not None and delta.table is not None:
-            found[identity] = distinct_values(delta.table.select(columns))
-        elif delta is not None and delta.run is not None:
-            table = pq.read_table(engine.folder / delta.run.path, columns=list(columns))
-            found[identity] = distinct_values(table)
-        elif delta is not None:
-            found[identity] = {}
-    return found
+    return {
+        identity: distinct_values(table.select(columns))
+        for identity, columns in asked.wants.distinct.items()
+        if identity in deltas and (table := deltas[identity].table) is not None
+    }

@@ -1,0 +1,210 @@
+"""State on the executors, measured: more workers, many tasks, a hot key, twenty million rows.
+
+``python benchmarks/spread.py workers``: batches of two million rows over a million keys, with one
+worker of one core and with two: windows from Parquet and from CSV, and a join.
+``... tasks``: the same on two cores, shared out to two tasks and to ten.
+``... skew``: batches in which every key comes as often, and in which one key has half of all rows:
+windows and a join, each beside plain Spark.
+``... growth``: state grows to twenty million rows, with a JVM of 1 GiB as driver.
+
+Each prints a line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import slackwater as sw
+
+BEGIN = 1_767_225_600_000_000
+SECOND = 1_000_000
+SCHEMA = {"ts": "timestamp", "k": "bigint", "v": "bigint"}
+WARM = 2
+HEAVY = 16  # batches of those that are compared across sessions; JVMs are slow to warm up
+
+
+def write(
+    folder: Path, batches: int, rows: int, keys: int, *, hot: float = 0.0, fresh: bool = False
+) -> Path:
+    """A file for each batch of 10 s; with ``fresh``, keys that no batch before had."""
+    folder.mkdir(parents=True)
+    random = np.random.default_rng(7)
+    for number in range(batches):
+        times = np.sort(random.integers(0, 10 * SECOND, rows)) + BEGIN + number * 10 * SECOND
+        own = random.permutation(rows) + number * rows if fresh else random.integers(0, keys, rows)
+        if hot:
+            own = np.where(random.random(rows) < hot, 1, own)
+        columns = {"ts": pa.array(times, pa.timestamp("us", "UTC")), "k": own, "v": own % 100}
+        pq.write_table(pa.table(columns), folder / f"{number:04d}.parquet")
+        time.sleep(0.01)  # the order of files is that of their times
+    return folder
+
+
+def session(master: str, driver: str = "2g", **conf: Any) -> SparkSession:
+    settings = {
+        "spark.driver.memory": driver,
+        "spark.ui.enabled": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.executor.memory": "1g",
+        **conf,
+    }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master).appName("spread")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    found = builder.getOrCreate()
+    found.sparkContext.setLogLevel("ERROR")
+    return found
+
+
+def stream(folder: Path, name: str = "r", form: str = "parquet") -> Any:
+    source = sw.files(folder, form, schema=SCHEMA, files_per_batch=1)
+    return sw.stream(name, source, time="ts")
+
+
+def totals(folder: Path, window: str = "1 hour", form: str = "parquet") -> Any:
+    grouped = stream(folder, form=form).window(window).group_by("k")
+    return grouped.aggregate(n="count(*)", s="sum(v)").query("q", sw.slack("1 s"))
+
+
+def seconds(spark: SparkSession, query: Any, *, tier: str = "spark") -> tuple[list[float], Any]:
+    """How long each batch took, without the first ones, and the handle."""
+    with tempfile.TemporaryDirectory() as scratch:
+        handle = sw.pipeline(query).run(f"{scratch}/ck", tier=tier, spark=spark)
+        batches = [event for event in handle.events() if event["event"] == "batch"]
+    return [sum(batch["ms"].values()) / 1000 for batch in batches][WARM:], batches
+
+
+def tell(name: str, **figures: Any) -> None:
+    print(json.dumps({"bench": name, **figures}), flush=True)
+
+
+def workers(count: int) -> None:
+    for kind, batch in heavy(session(f"local-cluster[{count},1,2048]")):
+        tell("workers", kind=kind, workers=count, batch_s=batch)
+
+
+def tasks(count: int) -> None:
+    for kind, batch in heavy(session("local[2]", **{"spark.default.parallelism": str(count)})):
+        tell("tasks", kind=kind, tasks=count, batch_s=batch)
+
+
+def heavy(spark: SparkSession) -> Iterator[tuple[str, float]]:
+    """Two million rows a batch over a million keys: windows from Parquet and CSV, and a join."""
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = write(Path(scratch) / "in", HEAVY, 2_000_000, 1_000_000)
+        yield "windows", took(spark, totals(rows))
+        yield "windows-csv", took(spark, totals(as_csv(rows), form="csv"))
+    with tempfile.TemporaryDirectory() as scratch:
+        sides = [write(Path(scratch) / side, HEAVY, 1_000_000, 1_000_000) for side in "ab"]
+        yield "join", took(spark, joined(*sides))
+
+
+def as_csv(folder: Path) -> Path:
+    """The same rows as text."""
+    found = folder.with_name("csv")
+    found.mkdir()
+    for path in sorted(folder.iterdir()):
+        csv.write_csv(pq.read_table(path), found / f"{path.stem}.csv")
+        time.sleep(0.01)
+    return found
+
+
+def took(spark: SparkSession, query: Any) -> float:
+    return round(median(seconds(spark, query)[0][HEAVY // 3 :]), 3)
+
+
+def skew() -> None:
+    spark = session("local[2]")
+    for kind in ("windows", "join"):
+        figures: dict[str, Any] = {}
+        for name, hot in (("even", 0.0), ("hot", 0.5)):
+            with tempfile.TemporaryDirectory() as scratch:
+                rows = 500_000 if kind == "windows" else 100_000
+                left = write(Path(scratch) / "a", 8, rows, 100_000, hot=hot)
+                right = write(Path(scratch) / "b", 8, rows, 100_000)
+                query = totals(left, "20 s") if kind == "windows" else joined(left, right)
+                found, batches = seconds(spark, query)
+                figures[f"{name}_s"] = round(median(found), 3)
+                figures[f"{name}_split"] = max(b["tasks"]["split"] for b in batches[WARM:])
+                native = plain_totals(spark, left) if kind == "windows" else None
+                native = native or plain_join(spark, left, right)
+                figures[f"{name}_spark_s"] = round(median(plain(native, scratch)), 3)
+        figures["ratio"] = round(figures["hot_s"] / figures["even_s"], 3)
+        figures["spark_ratio"] = round(figures["hot_spark_s"] / figures["even_spark_s"], 3)
+        tell("skew", kind=kind, **figures)
+
+
+def joined(left: Path, right: Path) -> Any:
+    pairs = sw.join(stream(left, "a"), stream(right, "b"), on="k", within="10 s")
+    return pairs.select("a.k AS k", "a.v AS av", "b.v AS bv").query("q", sw.slack("1 s"))
+
+
+def read(spark: SparkSession, folder: Path) -> DataFrame:
+    reader = spark.readStream.schema("ts timestamp, k bigint, v bigint")
+    frame = reader.option("maxFilesPerTrigger", 1).parquet(str(folder))
+    return frame.withWatermark("ts", "1 second")
+
+
+def plain_totals(spark: SparkSession, folder: Path) -> DataFrame:
+    grouped = read(spark, folder).groupBy(F.window("ts", "20 seconds"), "k")
+    return grouped.agg(F.count("*").alias("n"), F.sum("v").alias("s"))
+
+
+def plain_join(spark: SparkSession, left: Path, right: Path) -> DataFrame:
+    a, b = read(spark, left).alias("a"), read(spark, right).alias("b")
+    near = "a.k = b.k AND a.ts BETWEEN b.ts - INTERVAL 10 SECONDS AND b.ts + INTERVAL 10 SECONDS"
+    return a.join(b, F.expr(near)).selectExpr("a.k", "a.v AS av", "b.v AS bv")
+
+
+def plain(frame: DataFrame, scratch: str) -> list[float]:
+    writer = frame.writeStream.format("parquet").option("path", f"{scratch}/out")
+    query = writer.option("checkpointLocation", f"{scratch}/native").trigger(availableNow=True)
+    started = query.start()
+    started.awaitTermination()
+    done = [one["batchDuration"] / 1000 for one in started.recentProgress if one["numInputRows"]]
+    return done[WARM:]
+
+
+def growth() -> None:
+    """Every batch brings a million keys that no other has: all are held, none is closed."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = write(Path(scratch) / "in", 22, 1_000_000, 0, fresh=True)
+        spark = session("local-cluster[2,1,2048]", "1g")
+        found, batches = seconds(spark, totals(folder))
+        tell(
+            "growth",
+            state_rows=batches[-1]["state"]["rows"],
+            state_mib=round(batches[-1]["state"]["bytes"] / 2**20),
+            first_s=round(median(found[:5]), 3),
+            last_s=round(median(found[-5:]), 3),
+            driver_python_mib=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+            driver_jvm_mib=1024,
+        )
+
+
+def main() -> None:
+    what, *numbers = sys.argv[1:]
+    measured = {"workers": workers, "tasks": tasks, "skew": skew, "growth": growth}[what]
+    measured(*map(int, numbers))  # type: ignore[operator]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Partition groups: who has them, whether to move some, and which."""
