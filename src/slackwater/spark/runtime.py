@@ -97,10 +97,11 @@ class SparkRuntime:
         return self.site
 
     def _crew(self, here: Here[DataFrame]) -> SparkCrew:
-        if self.crew is None or self.crew.session != self.session:
+        if self.crew is None:
             layout = here.layout
             raw = RawReader.of(layout.plan, layout.shapes, layout.joins)
             self.crew = SparkCrew(self.session, self.intake, raw, self.late, self.plain)
+        self.crew.session = self.session  # every batch comes with an object of its own for it
         return self.crew
 
     def observe(self, rows: DataFrame, asked: Asked) -> Seen:

@@ -75,9 +75,7 @@ def windows(
     report = comparing.report(outcomes)
     console.print(_table(outcomes))
     _deliver(console, report, json_, plot_)
-    if not all(outcome.equal for outcome in outcomes):
-        console.print("[bold red]the engines do not agree[/]")
-        raise typer.Exit(UNEQUAL)
+    _fail_unless(all(outcome.equal for outcome in outcomes), console)
 
 
 @app.command()
@@ -172,9 +170,7 @@ def joins(
     for tier in joining.long_tiers(outcomes):
         console.print(f"{tier} tier: {_crossing(joining.crossing(outcomes, tier))}")
     _deliver(console, joining.report(outcomes), json_, None)
-    if not all(outcome.equal for outcome in outcomes):
-        console.print("[bold red]the engines do not agree[/]")
-        raise typer.Exit(UNEQUAL)
+    _fail_unless(all(outcome.equal for outcome in outcomes), console)
 
 
 @app.command()
@@ -212,9 +208,7 @@ def files(
             console.print(f"{one}{outcome.native_s:.2f} s, DuckDB {outcome.duckdb_s:.2f} s")
     console.print(_read(outcomes))
     _deliver(console, reading.report(outcomes), json_, None)
-    if not all(outcome.equal for outcome in outcomes):
-        console.print("[bold red]the engines do not agree[/]")
-        raise typer.Exit(UNEQUAL)
+    _fail_unless(all(outcome.equal for outcome in outcomes), console)
 
 
 def _read(outcomes: list[reading.Outcome]) -> Table:
@@ -349,9 +343,7 @@ def estimates(
     console.print(_costs(outcomes))
     console.print(_emissions(emissions))
     _deliver(console, estimating.report(outcomes, emissions), json_, None)
-    if not all(outcome.equal for outcome in outcomes):
-        console.print("[bold red]finals differ[/]")
-        raise typer.Exit(UNEQUAL)
+    _fail_unless(all(outcome.equal for outcome in outcomes), console, "finals differ")
 
 
 def _costs(outcomes: list[estimating.Outcome]) -> Table:
@@ -450,6 +442,13 @@ def _points(name: str, found: Any) -> Table:
     for point in found:
         table.add_row(*(str(point.get(column, "–")) for column in columns))
     return table
+
+
+def _fail_unless(equal: bool, console: Console, said: str = "the engines do not agree") -> None:
+    """Figures of results that differ are worth nothing: say so, and fail."""
+    if not equal:
+        console.print(f"[bold red]{said}[/]")
+        raise typer.Exit(UNEQUAL)
 
 
 def _deliver(
