@@ -226,6 +226,28 @@ def test_torn_entries_of_a_batch_that_never_began_are_forgotten(tmp_path: Path) 
     assert world.files() == before - {"commits/3", "commits/.3.crc"}
 
 
+@pytest.mark.parametrize("text", ['v1\n{"nextBatchWatermarkMs":0}', 'v2\n{"stateUniqueIds":{}}'])
+def test_a_commit_cut_at_any_place_is_forgotten(tmp_path: Path, text: str) -> None:
+    """Its checksum may be lost with its end, and what is left look like a newer form."""
+    world = World(tmp_path)
+    for length in range(len(text) + 1):
+        path = world.finish(3)
+        path.with_name(".3.crc").unlink()
+        path.write_text(text[:length])
+        agree(world.checkpoint)
+        assert path.exists() == (length == len(text)), text[:length]
+
+
+def test_a_list_of_files_cut_in_its_version_is_refused(tmp_path: Path) -> None:
+    world = World(tmp_path, lambda number: f'{{"logOffset":{number}}}')
+    for number in range(4):
+        world.entry(f"sources/0/{number}", "v1\n{}").with_name(f".{number}.crc").unlink()
+    agree(world.checkpoint)
+    (world.log.folder / "sources" / "0" / "2").write_text("v")
+    with pytest.raises(sw.CheckpointError, match="list of the files"):
+        agree(world.checkpoint)
+
+
 def test_a_stream_whose_name_was_torn_gets_another(tmp_path: Path) -> None:
     world = World(tmp_path)
     tear(world.log.folder / "metadata")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -130,6 +131,9 @@ def _wrong_in_spark(story: Story, loop: Loop) -> str | None:
         return f"Spark has other offsets of batch {loop.batch}"
     if loop.checkpoint.begun(begun) and log.mark(begun) != whole.mark(begun):
         return f"Spark has other offsets of batch {begun}, which was decided"
+    for path in (loop.checkpoint.spark / "commits").glob("[0-9]*"):
+        if not re.fullmatch(r"v\d+\n\{.*\}", path.read_text()):
+            return f"Spark cannot read its {path.name}"
     return log.lacks(begun, None) if begun >= 0 else None
 
 

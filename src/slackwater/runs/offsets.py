@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from slackwater.runs.files import sync_all
 from slackwater.units import fingerprint
 
 UNBEATEN = {"tick": 0}  # a heartbeat before its first tick: a batch run again must begin the same
+VERSION = re.compile(r"v\d+(\n|$)")  # the first line of every entry
 
 
 class SparkLog:
@@ -215,8 +217,12 @@ def is_proven(path: Path) -> bool:
 
 
 def _is_commit(path: Path) -> bool:
-    text = sound_text(path)
-    return text is not None and _positions(text) is not None
+    """Whether Spark can read a commit: one object after the version, whichever that is."""
+    lines = (sound_text(path) or "").split("\n")
+    try:
+        return isinstance(json.loads(lines[1]), dict)
+    except (ValueError, IndexError):
+        return False
 
 
 def _checksum(path: Path) -> Path:
@@ -236,7 +242,7 @@ def sound_text(path: Path) -> str | None:
         text = path.read_text(encoding="utf-8") if is_whole(path) else ""
     except (OSError, ValueError):
         return None
-    return text if text.startswith("v") else None
+    return text if VERSION.match(text) else None
 
 
 def _mark(text: str) -> str:
