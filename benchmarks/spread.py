@@ -31,6 +31,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import slackwater as sw
+from slackwater.spark.session import UNIX_SOCKETS
 
 BEGIN = 1_767_225_600_000_000
 SECOND = 1_000_000
@@ -63,6 +64,7 @@ def session(master: str, driver: str = "2g", **conf: Any) -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
         "spark.executor.memory": "1g",
+        UNIX_SOCKETS: "true",
         **conf,
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from slackwater.errors import MachineError, SlackwaterError
 
 JAVA = 17
+UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"  # an empty Python task: 60 to 20 ms
 FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 DIRECT_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -49,6 +50,7 @@ def local_session(
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
+        UNIX_SOCKETS: "true",
         **(conf or {}),
     }
     builder = SparkSession.builder.appName(app).master(f"local[{width}]")
