@@ -2,7 +2,7 @@
 
 ``python benchmarks/spread.py workers``: batches of two million rows over a million keys, with one
 worker of one core and with two: windows from Parquet and from CSV, and a join.
-``... tasks``: the same on two cores, shared out to two tasks and to ten.
+``... tasks``: the same on two cores, going on from state that ten tasks made, or two.
 ``... skew``: batches in which every key comes as often, and in which one key has half of all rows:
 windows and a join, each beside plain Spark.
 ``... growth``: state grows to twenty million rows, with a JVM of 1 GiB as driver.
@@ -15,10 +15,10 @@ from __future__ import annotations
 import json
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -38,6 +38,7 @@ SECOND = 1_000_000
 SCHEMA = {"ts": "timestamp", "k": "bigint", "v": "bigint"}
 WARM = 2
 HEAVY = 16  # batches of those that are compared across sessions; JVMs are slow to warm up
+ROUNDS = 3
 
 
 def write(
@@ -90,33 +91,81 @@ def seconds(spark: SparkSession, query: Any, *, tier: str = "spark") -> tuple[li
     """How long each batch took, without the first ones, and the handle."""
     with tempfile.TemporaryDirectory() as scratch:
         handle = sw.pipeline(query).run(f"{scratch}/ck", tier=tier, spark=spark)
-        batches = [event for event in handle.events() if event["event"] == "batch"]
+        batches = batches_of(handle)
     return [sum(batch["ms"].values()) / 1000 for batch in batches][WARM:], batches
+
+
+def batches_of(handle: Any) -> list[dict[str, Any]]:
+    return [event for event in handle.events() if event["event"] == "batch"]
 
 
 def tell(name: str, **figures: Any) -> None:
     print(json.dumps({"bench": name, **figures}), flush=True)
 
 
-def workers(count: int) -> None:
-    for kind, batch in heavy(session(f"local-cluster[{count},1,2048]")):
-        tell("workers", kind=kind, workers=count, batch_s=batch)
+KINDS = {
+    "windows": lambda data: totals(data / "rows"),
+    "windows-csv": lambda data: totals(data / "csv", form="csv"),
+    "join": lambda data: joined(data / "a", data / "b"),
+}
 
 
-def tasks(count: int) -> None:
-    for kind, batch in heavy(session("local[2]", **{"spark.default.parallelism": str(count)})):
-        tell("tasks", kind=kind, tasks=count, batch_s=batch)
+def workers() -> None:
+    masters = {f"{n}_workers": [f"local-cluster[{n},1,2048]"] for n in (1, 2)}
+    compare("workers", masters, "1_workers", "2_workers")
 
 
-def heavy(spark: SparkSession) -> Iterator[tuple[str, float]]:
-    """Two million rows a batch over a million keys: windows from Parquet and CSV, and a join."""
+def tasks() -> None:
+    compare("tasks", {"ten": ["local[10]", "local[2]"], "two": ["local[2]"] * 2}, "ten", "two")
+
+
+def compare(name: str, ways: dict[str, list[str]], left: str, right: str) -> None:
+    """Two ways, by turns and each in processes of its own; medians of their medians."""
     with tempfile.TemporaryDirectory() as scratch:
-        rows = write(Path(scratch) / "in", HEAVY, 2_000_000, 1_000_000)
-        yield "windows", took(spark, totals(rows))
-        yield "windows-csv", took(spark, totals(as_csv(rows), form="csv"))
+        data = heavy(Path(scratch))
+        for kind in KINDS:
+            found: dict[str, list[float]] = {way: [] for way in ways}
+            for _ in range(ROUNDS):
+                for way, masters in ways.items():
+                    found[way].append(measured(kind, data, masters))
+            times = {way: round(median(each), 3) for way, each in found.items()}
+            ratio = round(times[left] / times[right], 3)
+            tell(name, kind=kind, batch_s=times, ratio=ratio, each=found)
+
+
+def measured(kind: str, data: Path, masters: list[str]) -> float:
+    """Run one after the other on the same checkpoint; the seconds of a batch on the last."""
     with tempfile.TemporaryDirectory() as scratch:
-        sides = [write(Path(scratch) / side, HEAVY, 1_000_000, 1_000_000) for side in "ab"]
-        yield "join", took(spark, joined(*sides))
+        last = ""
+        for number, master in enumerate(masters):
+            stop = HEAVY // 4 if number + 1 < len(masters) else 0
+            command = [sys.executable, __file__, "one", kind, str(data), master, scratch, str(stop)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            last = done.stdout.strip().splitlines()[-1]
+        return float(last)
+
+
+def one(kind: str, data: str, master: str, scratch: str, stop: str) -> None:
+    """Run to the end, or stop after some batches; print what a batch takes at last."""
+    pipeline = sw.pipeline(KINDS[kind](Path(data)))
+    spark, checkpoint = session(master), f"{scratch}/ck"
+    handle = pipeline.start(checkpoint, tier="spark", spark=spark, trigger="available-now")
+    while int(stop) and len(batches_of(handle)) < int(stop):
+        time.sleep(0.05)
+    if int(stop):
+        handle.stop()
+    handle.await_termination()
+    took = [sum(batch["ms"].values()) / 1000 for batch in batches_of(handle)]
+    print(round(median(took[HEAVY // 2 :] or took), 3))
+
+
+def heavy(folder: Path) -> Path:
+    """Two million rows a batch over a million keys: for windows, and for a join."""
+    write(folder / "rows", HEAVY, 2_000_000, 1_000_000)
+    as_csv(folder / "rows")
+    for side in "ab":
+        write(folder / side, HEAVY, 1_000_000, 1_000_000)
+    return folder
 
 
 def as_csv(folder: Path) -> Path:
@@ -127,10 +176,6 @@ def as_csv(folder: Path) -> Path:
         csv.write_csv(pq.read_table(path), found / f"{path.stem}.csv")
         time.sleep(0.01)
     return found
-
-
-def took(spark: SparkSession, query: Any) -> float:
-    return round(median(seconds(spark, query)[0][HEAVY // 3 :]), 3)
 
 
 def skew() -> None:
@@ -203,9 +248,9 @@ def growth() -> None:
 
 
 def main() -> None:
-    what, *numbers = sys.argv[1:]
-    measured = {"workers": workers, "tasks": tasks, "skew": skew, "growth": growth}[what]
-    measured(*map(int, numbers))  # type: ignore[operator]
+    what, *others = sys.argv[1:]
+    commands = {"workers": workers, "tasks": tasks, "skew": skew, "growth": growth, "one": one}
+    commands[what](*others)  # type: ignore[operator]
 
 
 if __name__ == "__main__":

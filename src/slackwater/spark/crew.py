@@ -37,6 +37,7 @@ from slackwater.spark.read.partials import Observer
 from slackwater.spark.read.plain import FilesOf, Plain
 from slackwater.spark.read.streams import BEAT, Intake
 from slackwater.spark.results import TaskResults
+from slackwater.spark.session import slots
 from slackwater.spark.worker import make_ready
 
 T = TypeVar("T")
@@ -84,7 +85,7 @@ class SparkCrew:
 
     @property
     def size(self) -> int:
-        return int(self.session.sparkContext.defaultParallelism)
+        return slots(self.session)
 
     def look(self, site: Site, rows: DataFrame, asked: Asked) -> Seen:
         """One job over all rows, or over their files; some work is left to Spark, in another."""

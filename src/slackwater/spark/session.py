@@ -122,6 +122,21 @@ def java_version(java: str) -> int | None:
     return int(found[2]) if major == 1 and found[2] else major
 
 
+def slots(session: SparkSession) -> int:
+    """How many tasks run at the same time.
+
+    That is not Spark's default parallelism, which may be set to anything. Where executors come
+    when tasks wait for them, it is what they are asked for.
+    """
+    context = session.sparkContext
+    wanted = int(context.defaultParallelism)
+    if context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true":
+        return wanted
+    scala = context._jsc.sc()
+    found = scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile())
+    return int(found) or wanted  # none, while executors start
+
+
 def few_cores(session: SparkSession) -> bool:
     """Whether planning and spreading small work costs more here than it saves."""
     return session.sparkContext.defaultParallelism <= 4
