@@ -7,7 +7,7 @@ worker of one core and with two: windows from Parquet and from CSV, and a join.
 windows and a join, each beside plain Spark.
 ``... growth``: state grows to twenty million rows, with a JVM of 1 GiB as driver.
 
-Each prints a line of JSON.
+Each prints a line of JSON. After the first two some kinds of work may be named.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -65,6 +66,7 @@ def session(master: str, driver: str = "2g", **conf: Any) -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
         "spark.executor.memory": "1g",
+        "spark.executor.extraJavaOptions": "-XX:ActiveProcessorCount=1",  # as a worker of one core
         UNIX_SOCKETS: "true",
         **conf,
     }
@@ -110,20 +112,23 @@ KINDS = {
 }
 
 
-def workers() -> None:
+def workers(*kinds: str) -> None:
     masters = {f"{n}_workers": [f"local-cluster[{n},1,2048]"] for n in (1, 2)}
-    compare("workers", masters, "1_workers", "2_workers")
+    compare("workers", masters, "1_workers", "2_workers", kinds)
 
 
-def tasks() -> None:
-    compare("tasks", {"ten": ["local[10]", "local[2]"], "two": ["local[2]"] * 2}, "ten", "two")
+def tasks(*kinds: str) -> None:
+    masters = {"ten": ["local[10]", "local[2]"], "two": ["local[2]"] * 2}
+    compare("tasks", masters, "ten", "two", kinds)
 
 
-def compare(name: str, ways: dict[str, list[str]], left: str, right: str) -> None:
+def compare(
+    name: str, ways: dict[str, list[str]], left: str, right: str, kinds: Iterable[str]
+) -> None:
     """Two ways, by turns and each in processes of its own; medians of their medians."""
     with tempfile.TemporaryDirectory() as scratch:
         data = heavy(Path(scratch))
-        for kind in KINDS:
+        for kind in kinds or KINDS:
             found: dict[str, list[float]] = {way: [] for way in ways}
             for _ in range(ROUNDS):
                 for way, masters in ways.items():

@@ -82,13 +82,16 @@ class SparkCrew:
     told: Broadcast[Any] | None = None
     observers: dict[str, Observer] = field(default_factory=dict)
     few: bool = True  # rows came the last time
+    size: int = field(init=False)
+    slots: Callable[[], int] = field(init=False)
 
-    @property
-    def size(self) -> int:
-        return slots(self.session)
+    def __post_init__(self) -> None:
+        self.slots = slots(self.session)
+        self.size = self.slots()
 
     def look(self, site: Site, rows: DataFrame, asked: Asked) -> Seen:
         """One job over all rows, or over their files; some work is left to Spark, in another."""
+        self.size = self.slots()  # executors come and go
         if self.plain is None:
             return self._look(site, rows, asked)
 

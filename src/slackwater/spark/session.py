@@ -122,8 +122,8 @@ def java_version(java: str) -> int | None:
     return int(found[2]) if major == 1 and found[2] else major
 
 
-def slots(session: SparkSession) -> int:
-    """How many tasks run at the same time.
+def slots(session: SparkSession) -> Callable[[], int]:
+    """Who tells how many tasks run at the same time, now.
 
     That is not Spark's default parallelism, which may be set to anything. Where executors come
     when tasks wait for them, it is what they are asked for.
@@ -131,10 +131,10 @@ def slots(session: SparkSession) -> int:
     context = session.sparkContext
     wanted = int(context.defaultParallelism)
     if context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true":
-        return wanted
+        return lambda: wanted
     scala = context._jsc.sc()
-    found = scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile())
-    return int(found) or wanted  # none, while executors start
+    profile = scala.resourceProfileManager().defaultResourceProfile()
+    return lambda: int(scala.maxNumConcurrentTasks(profile)) or wanted  # none, while they start
 
 
 def few_cores(session: SparkSession) -> bool:
