@@ -32,7 +32,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import slackwater as sw
-from slackwater.spark.session import UNIX_SOCKETS
+from slackwater.spark.session import sockets
 
 BEGIN = 1_767_225_600_000_000
 SECOND = 1_000_000
@@ -67,7 +67,7 @@ def session(master: str, driver: str = "2g", **conf: Any) -> SparkSession:
         "spark.sql.shuffle.partitions": "2",
         "spark.executor.memory": "1g",
         "spark.executor.extraJavaOptions": "-XX:ActiveProcessorCount=1",  # as a worker of one core
-        UNIX_SOCKETS: "true",
+        **sockets(),
         **conf,
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -6,7 +6,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.spark.session import DIRECT_FILES, FILE_MANAGER, direct_checkpoint_files
+from slackwater.spark import session
+from slackwater.spark.session import DIRECT_FILES, FILE_MANAGER, direct_checkpoint_files, slots
 from tests.story import batch, write_input
 
 
@@ -42,3 +43,23 @@ def test_batches_run_with_the_settings_of_the_person(own: SparkSession, tmp_path
         str(tmp_path / "ck"), spark=own, on_batch=lambda _: seen.append(manager(own))
     )
     assert set(seen) == {None}
+
+
+def test_python_workers_are_talked_to_over_files_that_go_again(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = session.sockets()
+    assert asked[session.UNIX_SOCKETS] == "true"
+    assert Path(asked[session.SOCKETS_FOLDER]).is_dir()
+    gone: list[str] = []
+    monkeypatch.setattr(session.atexit, "register", lambda _, folder, **how: gone.append(folder))
+    monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(session, "LONGEST", len(str(tmp_path)) + 20)  # no name fits any more
+    assert session.sockets.__wrapped__() == {}
+    assert [Path(folder).parent for folder in gone] == [tmp_path]
+
+
+def test_tasks_are_as_many_as_run_at_the_same_time(spark: SparkSession) -> None:
+    """Whatever Spark's default parallelism was set to."""
+    master = spark.sparkContext.master
+    assert slots(spark)() == int(master.removeprefix("local[").removesuffix("]"))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -15,7 +18,9 @@ from pyspark.sql import SparkSession
 from slackwater.errors import MachineError, SlackwaterError
 
 JAVA = 17
-UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"  # an empty Python task: 60 to 20 ms
+UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"
+SOCKETS_FOLDER = "spark.python.unix.domain.socket.dir"
+LONGEST = 107  # bytes of the path of a socket; its name has 42
 FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 DIRECT_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -50,7 +55,7 @@ def local_session(
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        UNIX_SOCKETS: "true",
+        **sockets(),
         **(conf or {}),
     }
     builder = SparkSession.builder.appName(app).master(f"local[{width}]")
@@ -59,6 +64,16 @@ def local_session(
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+@cache
+def sockets() -> dict[str, str]:
+    """Let Spark talk to Python workers over files: an empty task takes 20 ms instead of 60."""
+    folder = tempfile.mkdtemp(prefix="slackwater-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if len(os.fsencode(folder)) + 43 > LONGEST:
+        return {}
+    return {UNIX_SOCKETS: "true", SOCKETS_FOLDER: folder}
 
 
 def zone_of(session: SparkSession) -> str:
