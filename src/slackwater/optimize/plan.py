@@ -1,0 +1,70 @@
+"""Plans of a join with what they cost. A join costs what its inputs are, however they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from slackwater.optimize.cost import NOTHING, Cost, Units, probes
+from slackwater.optimize.known import Known
+from slackwater.optimize.order import best_orders
+from slackwater.plan.tree import JoinNode, Tree, nodes_of
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A tree, and its cost."""
+
+    tree: Tree
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The plans of a join. What was worked out for a join of some sets is not worked out again."""
+
+    known: Known
+    units: Units = field(default_factory=Units)
+    _orders: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    _costs: dict[tuple[object, ...], Cost] = field(default_factory=dict)
+
+    def node(self, children: Sequence[Tree]) -> JoinNode:
+        """A join of some trees, each of which probes the others in the best order that is found."""
+        parts = tuple(self.known.set_of(child) for child in children)
+        if parts not in self._orders:
+            found = best_orders(self.known, parts, self.units)
+            self._orders[parts] = tuple(order[1:] for order in found)
+        return JoinNode(tuple(children), self._orders[parts])
+
+    def best(self, tree: Tree) -> Tree:
+        """The same shape with the best orders."""
+        return tree if isinstance(tree, str) else self.node([*map(self.best, tree.children)])
+
+    def plan(self, tree: Tree) -> Plan:
+        return Plan(tree, self.cost(tree))
+
+    def cost(self, tree: Tree) -> Cost:
+        return sum(map(self._node_cost, nodes_of(tree)), NOTHING)
+
+    def _node_cost(self, node: JoinNode) -> Cost:
+        """One join: its inputs are held, and each of them probes the others."""
+        parts = tuple(self.known.set_of(child) for child in node.children)
+        key = (parts, node.orders)
+        if key not in self._costs:
+            known, units, cpu = self.known, self.units, 0.0
+            for number, part in enumerate(parts):
+                sequence = [part, *(parts[other] for other in node.order(number))]
+                met = probes(known, sequence, units) * units.pair
+                cpu += known.rate(part) * (units.insert + units.delete + met)
+            self._costs[key] = Cost(cpu, sum(known.size(part) for part in parts))
+        return self._costs[key]
+
+
+Strategy = Callable[[Space, Cost], Iterator[Plan]]
+"""Plans one after the other, each as good an answer as was found so far; ends within the limits."""
+
+
+def answer(strategy: Strategy, space: Space, limits: Cost) -> Plan:
+    """The last plan of a strategy."""
+    *_, found = strategy(space, limits)
+    return found
