@@ -47,6 +47,10 @@ COMMANDS = (
     Command("demo", "Watch a disordered sensor stream being answered."),
     Command("run", "Run a pipeline under a live view; Ctrl-C stops it after the batch at hand."),
     Command("explain", "Show what a pipeline will do: levels, states, contracts. Starts nothing."),
+    Command(
+        "plans",
+        "Show the plans of a join: work against rows held, the best ones, and which is chosen.",
+    ),
     Command("advise", "Tell how long to wait for stragglers, from a recorded stream."),
     Command("estimate", "Say what the open windows of a pipeline would answer now."),
     Command("prod", "Ask a running pipeline for an estimate among its results, in its next batch."),

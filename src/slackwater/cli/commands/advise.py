@@ -75,7 +75,7 @@ def advise(
     frames = Frames(size, size if slide is None else duration(slide))
     target = Target(error, confidence)
     interval = None if step is None else _positive(step)
-    _check_picture(plot)
+    check_picture(plot)
     wanted = [
         Columns(time, each, arrival, tuple(by or ()), time_unit, sort)
         for each in dict.fromkeys(aggregate)
@@ -123,7 +123,8 @@ def _positive(text: str) -> int:
     return step
 
 
-def _check_picture(path: Path | None) -> None:
+def check_picture(path: Path | None) -> None:
+    """Refuse a name that says no format, before the work begins."""
     if path is not None and path.suffix.lower() not in PICTURES:
         raise SlackwaterError(
             "PICTURE_FORMAT",
