@@ -18,7 +18,8 @@ class Turn:
     """What a query does in one batch.
 
     ``clocks`` and ``bounds`` are, by stream, the clock when the batch began and the newest event
-    time that is believed; ``spoken`` is what its estimates have said before, and were worth.
+    time that is believed; ``spoken`` is what its estimates have said before, and were worth. A join
+    runs by ``tree``, and ``was`` the tree of the batch before.
     """
 
     query: QueryPlan
@@ -30,6 +31,7 @@ class Turn:
     bounds: dict[str, int | None]
     tree: JoinNode | None
     spoken: ProdMemory
+    was: JoinNode | None = None
 
     @property
     def labels(self) -> dict[str, int]:
@@ -57,4 +59,5 @@ def _turn(query: QueryPlan, decision: Decision, before: ControlState, after: Con
         {name: decision.streams[name].bound for name in query.streams},
         None if query.join is None else tree_of(query.join, now),
         spoken(before, query.name),
+        None if query.join is None else tree_of(query.join, past),
     )

@@ -27,7 +27,7 @@ from slackwater.execute.windows import Closing, WindowRunner
 from slackwater.plan.spread import Leg, whole
 from slackwater.plan.stage import PipelinePlan, QueryPlan
 from slackwater.runs.catalog import Catalog
-from slackwater.runs.retention import was_kept_longer
+from slackwater.runs.retention import missing, was_kept_longer
 from slackwater.runs.run import Run
 from slackwater.units import BEGIN_OF_TIME
 
@@ -233,6 +233,7 @@ class Execution:
             fresh,
             turn.tree,
             late=query.late == "revise" or query.join.is_measured,
+            missing=missing(query.join, turn.was, turn.tree),
         )
 
     def _measure(self, turn: Turn, leg: Leg, outcome: Outcome) -> None:

@@ -43,7 +43,11 @@ class Watermarks:
 
 @dataclass(frozen=True, slots=True)
 class JoinRunner:
-    """Runs one join for one batch in one engine."""
+    """Runs one join for one batch in one engine.
+
+    ``missing`` are the states that the tree of the batch before did not keep: they are made from
+    those that it did, as if they had been kept all along.
+    """
 
     engine: DuckEngine
     plan: JoinPlan
@@ -54,6 +58,7 @@ class JoinRunner:
     fresh: dict[str, Run | None]
     tree: JoinNode
     late: bool
+    missing: frozenset[str] = frozenset()
 
     def run(self) -> pa.Table | None:
         """New results of the join; with ``late`` also those that come too late, marked."""
@@ -90,6 +95,8 @@ class JoinRunner:
     def _inner_nodes(self) -> dict[Tree, pa.Table]:
         made: dict[Tree, pa.Table] = {}
         for node in nodes_of(self.tree):
+            if self.plan.identity(frozenset(inputs_of(node))) in self.missing:
+                self._rebuild(node)
             kept = None if node is self.tree else self._inner(node, made)
             if kept is not None:
                 made[node] = kept
@@ -111,6 +118,13 @@ class JoinRunner:
         saved = self.engine.save(found, run, "pane")
         self.catalog.add(saved)
         return None if saved is None else self.engine.load(Wanted([saved], schema))
+
+    def _rebuild(self, node: JoinNode) -> None:
+        """Make the state of an inner node, as the batch before would have left it."""
+        names = frozenset(inputs_of(node))
+        found = self._run(self._writer.rebuilt(node), node, {}, self.shape.kept(names))
+        run = new_run(self.plan.identity(names), self.batch - 1, "m")
+        self.catalog.add(self.engine.save(found, run, "pane"))
 
     def _active(self, node: JoinNode, made: dict[Tree, pa.Table]) -> list[int]:
         """The children that bring anything new."""

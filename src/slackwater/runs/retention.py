@@ -113,6 +113,12 @@ def patiences(plan: JoinPlan, tree: JoinNode) -> dict[str, int]:
     return found | dict.fromkeys(inner_states(plan, tree), 0)
 
 
+def missing(plan: JoinPlan, was: JoinNode | None, tree: JoinNode) -> frozenset[str]:
+    """The states that a tree keeps and the one before it did not."""
+    before = {} if was is None else inner_states(plan, was)
+    return frozenset(inner_states(plan, tree).keys() - before.keys())
+
+
 def inner_states(plan: JoinPlan, tree: JoinNode) -> dict[str, frozenset[str]]:
     """The states that the inner nodes of a tree keep, by identity."""
     sets = [frozenset(inputs_of(node)) for node in nodes_of(tree) if node is not tree]

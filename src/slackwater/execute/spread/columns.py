@@ -14,7 +14,7 @@ Columns = dict[str, tuple[str, ...]]
 
 
 def columns_of(spread: Spread, turns: Mapping[str, Turn]) -> Columns:
-    """By state; those of combinations follow from the tree of the batch."""
+    """By state; those of combinations follow from the trees of this batch and the last."""
     found: Columns = dict(spread.fed)
     for turn in turns.values():
         found |= dict(_of_query(turn, spread))
@@ -27,9 +27,10 @@ def _of_query(turn: Turn, spread: Spread) -> Iterator[tuple[str, tuple[str, ...]
         for level, names in leg.columns.items():
             if level > 0:
                 yield from _of_level(query, level, names, leg.columns.get(level - 1))
-    if query.join is not None and turn.tree is not None:
-        for identity, members in inner_states(query.join, turn.tree).items():
-            yield identity, spread.joined(query.name, members)
+    for tree in (turn.was, turn.tree):
+        if query.join is not None and tree is not None:
+            for identity, members in inner_states(query.join, tree).items():
+                yield identity, spread.joined(query.name, members)
 
 
 def _of_level(

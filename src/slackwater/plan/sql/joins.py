@@ -46,6 +46,11 @@ class JoinWriter:
         draft = self._draft()
         return draft.whole(draft.kept(node, active))
 
+    def rebuilt(self, node: JoinNode) -> Statement:
+        """All combinations of an inner node that batches before this one would have kept."""
+        draft = self._draft()
+        return draft.whole(draft.rebuilt(node))
+
     def results(self, node: JoinNode, active: Collection[int]) -> Statement:
         """New results: ``__ts`` their event time, ``__given`` whether they are in time."""
         draft = self._draft()
@@ -106,13 +111,19 @@ class _Draft:
         return " UNION ALL ".join(f"({term})" for term in terms)
 
     def kept(self, node: JoinNode, active: Collection[int]) -> str:
+        return self._until(node, self.node(node, active))
+
+    def rebuilt(self, node: JoinNode) -> str:
+        return self._until(node, self._term(node, 0, "old", "old"))
+
+    def _until(self, node: JoinNode, combinations: str) -> str:
         names = frozenset(inputs_of(node))
         outside = [name for name in self.plan.graph.names if name not in names]
         ends = [
             f"{self._time(name)} + {self.plan.graph.patience(name, outside)}"
             for name in self._ordered(names)
         ]
-        return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({self.node(node, active)})"
+        return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({combinations})"
 
     def results(self, node: JoinNode, active: Collection[int]) -> str:
         names = frozenset(inputs_of(node))
@@ -170,13 +181,15 @@ class _Draft:
 
     # one node --------------------------------------------------------------------------------
 
-    def _term(self, node: JoinNode, child: int) -> str:
-        """Combinations with a new row of ``child``, in its order."""
-        text = self._rows(node, child, "new")
+    def _term(self, node: JoinNode, child: int, mine: str = "new", before: str = "both") -> str:
+        """Combinations with a new row of ``child``, in its order: of children ``before`` it with
+        new and old rows, of those after it with old ones.
+        """
+        text = self._rows(node, child, mine)
         bound = frozenset(inputs_of(node.children[child]))
         for other in node.order(child):
             added = frozenset(inputs_of(node.children[other]))
-            right = self._rows(node, other, "both" if other < child else "old")
+            right = self._rows(node, other, before if other < child else "old")
             columns = ", ".join(self._combined(bound | added))
             on = " AND ".join(self._conditions(bound, added)) or "true"
             text = f"SELECT {columns} FROM ({text}) AS l JOIN ({right}) AS r ON {on}"
