@@ -54,6 +54,7 @@ COMMANDS = (
     Command("advise", "Tell how long to wait for stragglers, from a recorded stream."),
     Command("estimate", "Say what the open windows of a pipeline would answer now."),
     Command("prod", "Ask a running pipeline for an estimate among its results, in its next batch."),
+    Command("replan", "Let a running pipeline join by another tree, from its next batch on."),
     Command(
         "watch",
         "Watch a run, live or after it ended: slack, lag, quality, late rows, decisions and "

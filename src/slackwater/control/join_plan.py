@@ -1,4 +1,4 @@
-"""In which order a join probes: chosen once, when every input has shown rows."""
+"""By which tree a join runs: as written, as chosen once every input has shown rows, or as asked."""
 
 from __future__ import annotations
 
@@ -7,33 +7,40 @@ from dataclasses import dataclass
 from slackwater.control.controller import Controller, Moment
 from slackwater.control.orders import JoinChoice
 from slackwater.control.records import Explanation, QueryMemory, Wants
+from slackwater.control.request import Request
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
 from slackwater.plan.stage import QueryPlan
-from slackwater.plan.tree import JoinNode, show_tree
+from slackwater.plan.tree import JoinNode, show_tree, tree_over
 from slackwater.stats.panes import PaneCount
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """How a join whose plan leaves its order open runs, once that is decided."""
+    """How a join runs, where its plan leaves that open or a person chose otherwise.
+
+    ``requests`` are the demands for another tree that a batch took, ``refused`` those of them that
+    cannot be met, each with the reason.
+    """
 
     choice: JoinChoice | None = None
+    requests: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
 
 
 class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
-    """The order of a join whose plan leaves it open: as decided before, or decided now."""
+    """The tree of a join: as decided before or by a person, or decided now."""
 
     name = "join_plan"
     memory = Ordered
     order = Ordered
 
     def parameters(self, query: QueryPlan) -> JoinPlan | None:
-        return None if query.join is None or query.join.tree is not None else query.join
+        return query.join
 
     def wants(self, params: JoinPlan, query: QueryPlan, memory: QueryMemory) -> Wants:
         """Distinct values of columns that are equal, as long as the order is open."""
-        if choice_of(memory) is not None:
+        if params.tree is not None or choice_of(memory) is not None:
             return Wants()
         equal = {column for members in params.graph.classes for _, column in members}
         return Wants(
@@ -44,14 +51,31 @@ class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
         )
 
     def step(self, params: JoinPlan, moment: Moment, memory: Ordered) -> tuple[Ordered, Ordered]:
-        decided = memory if memory.choice is not None else Ordered(_chosen(params, moment))
-        return decided, decided
+        choice = memory.choice
+        if choice is None and params.tree is None:
+            choice = _chosen(params, moment)
+        asked, refused = _asked(moment), []
+        for request in asked:
+            try:
+                choice = JoinChoice(tree_over(str(request.tree), params.graph.names), {}, {})
+            except ValueError as error:
+                refused.append((request.id, f"{request.tree}: {error}"))
+        ids = tuple(request.id for request in asked)
+        if choice is None and params.tree is not None:
+            return Ordered(JoinChoice(params.tree, {}, {}), ids, tuple(refused)), Ordered()
+        return Ordered(choice, ids, tuple(refused)), Ordered(choice)
 
     def explain(self, terms: Ordered) -> Explanation:
         if terms.choice is None:
             return {"tree": None}
         rows = {f"rows of {name}": size for name, size in terms.choice.rows.items()}
         return {"tree": show_tree(terms.choice.tree), **rows}
+
+
+def _asked(moment: Moment) -> list[Request]:
+    """The demands for another tree, oldest first: the last one counts."""
+    name = moment.query.name
+    return [one for one in moment.observation.requests if one.query == name and one.tree]
 
 
 def _chosen(join: JoinPlan, moment: Moment) -> JoinChoice | None:
@@ -84,7 +108,7 @@ def _span(counts: list[PaneCount]) -> int:
 
 
 def choice_of(memory: QueryMemory) -> JoinChoice | None:
-    """The order of a join that was decided, if it was left open."""
+    """The tree of a join that was decided, if it was left open or a person chose another."""
     ordered = memory.find(Ordered)
     return None if ordered is None else ordered.choice
 

@@ -99,7 +99,7 @@ class Prodder(Controller[EstimatePlan, ProdMemory, Prods]):
         self, params: EstimatePlan, moment: Moment, memory: ProdMemory
     ) -> tuple[Prods, ProdMemory]:
         query, observation = moment.query, moment.observation
-        requests = [request for request in observation.requests if request.query == query.name]
+        requests = [one for one in observation.requests if one.query == query.name and not one.tree]
         return prods_of(query, params, memory, _progress(moment), requests)
 
     def learn(self, query: str, memory: ProdMemory, feedback: Feedback) -> ProdMemory:

@@ -17,13 +17,14 @@ from slackwater.query.schema import Schema
 from slackwater.units import BEGIN_OF_TIME, END_OF_TIME, EPOCH, MICROSECOND, show_instant
 from slackwater.zones import tzinfo_of
 
-_FIELDS = ("query", "where", "aggressiveness", "automatic")
+_FIELDS = ("query", "where", "aggressiveness", "automatic", "tree")
 MICRO = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A demand from outside: estimate now, or change the aggressiveness from now on.
+    """A demand from outside: estimate now, or from now on change the aggressiveness or the tree of
+    a join.
 
     ``automatic`` hands the aggressiveness back to the controller. ``fault`` is what was found wrong
     with it before it came here, by trying.
@@ -35,11 +36,12 @@ class Request:
     aggressiveness: float | None = None
     automatic: bool = False
     fault: str | None = None
+    tree: str | None = None
 
     @property
     def is_prod(self) -> bool:
         """Whether it asks for an estimate now."""
-        return self.aggressiveness is None and not self.automatic
+        return self.aggressiveness is None and not self.automatic and self.tree is None
 
 
 @dataclass(frozen=True, slots=True)

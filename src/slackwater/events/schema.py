@@ -164,6 +164,17 @@ KINDS: tuple[Kind, ...] = (
         ),
     ),
     Kind(
+        "replan",
+        "a person's demand for another tree of a join was taken in",
+        _fields(
+            ("batch", "number", "the batch that took it"),
+            ("request", "text", "its id"),
+            ("query", "text", "the query it is for"),
+            ("tree", "text", "the tree in force from this batch on"),
+            ("reason", "text or null", "why it is not the one asked for"),
+        ),
+    ),
+    Kind(
         "notice",
         "something a person should hear of",
         _fields(("batch", "number", "when"), ("text", "text", "what")),

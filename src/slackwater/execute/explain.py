@@ -43,7 +43,7 @@ def _join(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> Iterator[str]:
     order, tree = choice_of(memory), tree_of(join, memory)
     for number, name in enumerate(join.graph.names):
         line = f"{name} holds {_held(loop, join.inputs[number].state.identity):,} rows"
-        if order is not None:
+        if order is not None and order.sizes:
             sizes = zip(tree.order(number), order.sizes[name], strict=True)
             steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
             line += f", {order.rows[name]:,.0f} expected; a row probes {', '.join(steps)}"

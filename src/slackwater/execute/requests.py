@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
+from slackwater.control.join_plan import Ordered
 from slackwater.control.prods import REQUEST
 from slackwater.control.records import Decision
 from slackwater.control.request import Request
@@ -14,6 +15,7 @@ from slackwater.execute.batch import Outcome
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.trial import problem_with
+from slackwater.plan.tree import show_tree
 from slackwater.runs.requests import Answer, Inbox
 
 STREAM = "control"  # ids of prods that came as rows of a stream begin so
@@ -50,7 +52,7 @@ class Desk:
         """The prods that wait; a row of their stream that comes again is none."""
         found, strange = self.inbox.look()
         for file, answer in strange.items():
-            self.events.write("prod", batch=batch, **asdict(answer))
+            self._write(batch, answer)
             self.inbox.set_aside(file)
         again = [request.id for request in found if request.id in self.answered]
         if again:
@@ -68,9 +70,14 @@ class Desk:
 
     def tell(self, decision: Decision, answers: list[Answer], failed: dict[str, Problem]) -> None:
         """Tell people what became of their prods, and forget these."""
-        prodded = {name for name, query in decision.queries.items() if query.prods is not None}
+        queries = decision.queries.items()
+        prodded = {name for name, query in queries if query.prods is not None}
+        joined = {name for name, query in queries if query.find(Ordered) is not None}
         for request in self._waiting(decision.batch + 1):
-            if request.query not in prodded:
+            if request.tree is not None and request.query not in joined:
+                reason = f"no query {request.query!r} that joins"
+                answers = [*answers, Answer(request.id, request.query, 0, reason, request.tree)]
+            if request.tree is None and request.query not in prodded:
                 reason = f"no query {request.query!r} with estimates"
                 answers = [*answers, Answer(request.id, request.query, 0, reason)]
         self._tell(decision.batch, answers)
@@ -79,8 +86,12 @@ class Desk:
     def _tell(self, batch: int, answers: Iterable[Answer]) -> None:
         answers = list(answers)
         for answer in answers:
-            self.events.write("prod", batch=batch, **asdict(answer))
+            self._write(batch, answer)
         self.inbox.remove([answer.prod for answer in answers])
+
+    def _write(self, batch: int, answer: Answer) -> None:
+        kind, value = answer.event
+        self.events.write(kind, batch=batch, **value)
 
     def _tell_failing(self, decision: Decision, failed: dict[str, Problem]) -> None:
         """Tell of sources of prods that fail: once each, they will do so again and again."""
@@ -94,8 +105,8 @@ class Desk:
 
 
 def answers_of(decision: Decision, outcome: Outcome) -> list[Answer]:
-    """What becomes of the prods that a batch took."""
-    found = []
+    """What becomes of the requests that a batch took."""
+    found = list(_answers_of_trees(decision))
     for name, query in decision.queries.items():
         if query.prods is None:
             continue
@@ -107,6 +118,15 @@ def answers_of(decision: Decision, outcome: Outcome) -> list[Answer]:
                 reason = "no group of an open window matches"
             found.append(Answer(prod, name, rows, reason))
     return found
+
+
+def _answers_of_trees(decision: Decision) -> Iterator[Answer]:
+    for name, query in decision.queries.items():
+        ordered = query.find(Ordered)
+        if ordered is not None:
+            tree = "" if ordered.choice is None else show_tree(ordered.choice.tree)
+            for request in ordered.requests:
+                yield Answer(request, name, 0, dict(ordered.refused).get(request), tree)
 
 
 def repeatable(ids: Iterable[str]) -> tuple[str, ...]:

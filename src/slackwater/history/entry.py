@@ -49,7 +49,7 @@ def entry_of(event: dict[str, Any], at: float) -> Entry:
     said = event.get("at")
     when = float(said) if isinstance(said, int | float) else at
     title, text = _words(kind, event)
-    query = str(event["query"]) if kind == "prod" and "query" in event else None
+    query = str(event["query"]) if kind in ("prod", "replan") and "query" in event else None
     return Entry(when, batch if isinstance(batch, int) else None, kind, title, text, query)
 
 
@@ -64,6 +64,10 @@ def _words(kind: str, event: dict[str, Any]) -> tuple[str, str]:
         return f"state moves to the {event.get('tier')} tier", _tier_reason(event)
     if kind == "prod":
         return _prod(event), str(event.get("reason") or f"prod {event.get('prod', '?')}")
+    if kind == "replan":
+        if event.get("reason"):
+            return "another tree was asked for, and refused", str(event["reason"])
+        return f"joined as {event.get('tree', '?')} from now on", "asked for by a person"
     if kind == "repair":
         return f"repaired: back at batch {event.get('batch')}", "later batches are read again"
     if kind == "damaged":

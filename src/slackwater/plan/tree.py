@@ -103,6 +103,14 @@ def read_tree(text: str) -> Tree:
     return tree
 
 
+def tree_over(text: str, names: Sequence[str]) -> JoinNode:
+    """The tree of a text that names each input once; raises ``ValueError`` with what is wrong."""
+    tree = read_tree(text)
+    if isinstance(tree, str) or sorted(inputs_of(tree)) != sorted(names):
+        raise ValueError(f"it does not name each of {', '.join(names)} once")
+    return tree
+
+
 def _read(tokens: list[str]) -> tuple[Tree, list[str]]:
     if not tokens or tokens[0] == ")":
         raise ValueError("a name or '(' is missing")

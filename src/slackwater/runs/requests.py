@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 from slackwater.control.request import Request, request_of
 from slackwater.errors import Problem, SlackwaterError, StorageError
 from slackwater.plan.demand import is_text
+from slackwater.plan.tree import tree_over
 from slackwater.runs.files import sync, write_atomically
 
 LARGEST = 100_000  # bytes of a prod
@@ -25,12 +26,24 @@ LARGEST = 100_000  # bytes of a prod
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a prod: rows given, or why there are none."""
+    """What became of a prod: rows given, or why there are none; of a demand for another tree:
+    the tree from now on, or why it stays.
+    """
 
     prod: str
     query: str
     rows: int
     reason: str | None
+    tree: str | None = None
+
+    @property
+    def event(self) -> tuple[str, dict[str, object]]:
+        """The kind of event that tells it, and what this has to say."""
+        if self.tree is None:
+            value = {"prod": self.prod, "query": self.query, "rows": self.rows}
+            return "prod", value | {"reason": self.reason}
+        value = {"request": self.prod, "query": self.query, "tree": self.tree}
+        return "replan", value | {"reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +101,23 @@ class Inbox:
         return (self.folder / f"{name}.json").exists()
 
 
+def put_tree(
+    inbox: Inbox, joins: Mapping[str, Sequence[str]], tree: str, query: str | None = None
+) -> str:
+    """Leave a demand for another tree of a join, unless something is wrong with it; give its id.
+
+    ``joins`` are the inputs of the queries that join.
+    """
+    name = check_query(query, joins)
+    try:
+        tree_over(tree, joins[name])
+    except ValueError as error:
+        inputs = list(joins[name])
+        hint = f'e.g. "({" ".join(inputs)})" for all at once'
+        raise SlackwaterError("JOIN_ORDER", f"{tree!r}: {error}", hint) from error
+    return inbox.put(Request(new_id("replan"), name, tree=tree))
+
+
 def _read(file: Path) -> Request | Problem:
     """The prod in a file, or why there is none."""
     name = _name_of(file)
@@ -111,8 +141,8 @@ def _name_of(file: Path) -> str:
     return file.stem.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def new_id() -> str:
-    return f"prod-{uuid.uuid4().hex[:12]}"
+def new_id(kind: str = "prod") -> str:
+    return f"{kind}-{uuid.uuid4().hex[:12]}"
 
 
 def check_query(name: str | None, known: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ from slackwater.execute.explain import live_lines, live_value
 from slackwater.execute.loop import Loop
 from slackwater.execute.meter import by_key
 from slackwater.execute.sinks import ParquetSink
-from slackwater.runs.requests import check_query, new_id
+from slackwater.runs.requests import check_query, new_id, put_tree
 from slackwater.spark.latest import latest as newest
 from slackwater.spark.runtime import SparkRuntime
 from slackwater.spark.schemas import as_frame
@@ -153,6 +153,28 @@ class Handle:
         """
         name = self._estimating(query)
         self._put(Request(new_id(), name, None, value, automatic=value is None))
+
+    def replan(self, tree: str, query: str | None = None) -> str:
+        """Run a join by another tree from the next batch on; give the demand's id.
+
+        What the new tree keeps and the old one did not is made from what that kept: no result is
+        lost, none comes twice. What became of it is told by an event ``replan``.
+
+        Parameters
+        ----------
+        tree
+            Each input once, as in ``"((a b) c)"``; every pair of parentheses below the outermost
+            keeps its combinations.
+        query
+            Which query; may be left out if only one joins.
+
+        Raises
+        ------
+        SlackwaterError
+            If the query does not join, or the tree does not name its inputs.
+        """
+        joins = {q.name: q.join.graph.names for q in self._pipeline.plan.queries if q.join}
+        return put_tree(self._loop.inbox, joins, tree, query)
 
     def _put(self, request: Request) -> str:
         """Leave a request for the next batch, unless something is wrong with it."""
