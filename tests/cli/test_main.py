@@ -78,7 +78,7 @@ def test_advice_is_given_without_spark(tmp_path: Path) -> None:
     assert found.isdisjoint({"pyspark", "matplotlib"})
 
 
-@pytest.mark.parametrize("command", ["estimate", "prod", "repair"])
+@pytest.mark.parametrize("command", ["estimate", "prod", "replan", "repair"])
 def test_who_reads_a_checkpoint_loads_no_spark(command: str) -> None:
     assert "pyspark" not in loaded(command, "--help")
 

@@ -9,11 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.control.request import Request
 from slackwater.errors import QueryError
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Stream, StreamDef
 from tests.execute.test_join import shown
 from tests.spark.driver import batch, frame, make_loop, readings
+
+TREES = ("(a (b c))", "(a b c)", "((a c) b)")
 
 
 def test_keys_that_cannot_be_compared_or_kept_are_refused_by_name(
@@ -36,7 +39,7 @@ def test_keys_that_cannot_be_compared_or_kept_are_refused_by_name(
             make_loop(spark, (grouped.query("q"),), tmp_path / folder, empty={"r": empty})
 
 
-def test_the_tier_may_change_while_a_join_runs(spark: SparkSession, tmp_path: Path) -> None:
+def test_tier_and_tree_may_change_while_a_join_runs(spark: SparkSession, tmp_path: Path) -> None:
     sink = sw.memory()
     stream = sw.join(
         *(readings(name=name) for name in "abc"), on="k", within="9 s", order="((a b) c)"
@@ -50,6 +53,7 @@ def test_the_tier_may_change_while_a_join_runs(spark: SparkSession, tmp_path: Pa
         rows = [(number, 1, 10 * number)]
         tables = {name: batch(*rows) for name in ("abc"[number % 3], "abc"[(number + 1) % 3])}
         loop.process(frame(spark, loop, tables), number)
+        loop.inbox.put(Request(f"r{number}", "q", tree=TREES[number % 3]))
     loop.finish()
     loop.close()
     a, b, c = (
