@@ -58,5 +58,8 @@ def test_no_results_are_wrong(tmp_path: Path) -> None:
         assert not sums.are_right(tmp_path)
 
 
-def test_the_floor_is_timed() -> None:
-    assert once(ROWS, SIZE) > 0
+def test_the_floor_gives_the_same_answers_and_is_timed(tmp_path: Path) -> None:
+    assert once(ROWS, SIZE, SLIDE, tmp_path / "answers.parquet") > 0
+    found = f"SELECT epoch_us(window_start), k, n FROM ({RIGHT}) ORDER BY ALL"
+    mine = f"SELECT window_start, k, n FROM '{tmp_path}/answers.parquet' ORDER BY ALL"
+    assert duckdb.sql(mine).fetchall() == duckdb.sql(found).fetchall()
