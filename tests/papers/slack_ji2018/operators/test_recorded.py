@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from slackwater.disorder.threshold import Requirement
@@ -68,7 +68,12 @@ def recorded(
     return run, list(zip(*(column.tolist() for column in columns), strict=True))
 
 
+PD = POLICIES[-1]
+FAR = [(0, 1), (-10, 1), (82, 1), (-8, 9)]  # windows fire long after their end, and all at once
+
+
 @settings(deadline=None)
+@example(FAR, TimeWindow(25, 10), PD, 0, "max")
 @given(
     st.lists(st.tuples(st.integers(-60, 300), st.integers(1, 9)), max_size=70),
     st.sampled_from([TimeWindow(10, 10), TimeWindow(30, 10), TimeWindow(25, 10)]),

@@ -81,6 +81,13 @@ class ManagerState:
     version: int = VERSION
 
 
+def kept_for(max_delay: int, slide: int) -> int:
+    """How long windows are counted for. Nothing later than the largest delay is expected; measuring
+    may look one slide, and the error of the quantile, further back than that.
+    """
+    return max_delay * 51 // 50 + slide
+
+
 class BufferManager(Generic[P]):
     """A sliding-window aggregate behind a buffer whose size is managed.
 
@@ -158,10 +165,8 @@ class BufferManager(Generic[P]):
             slack = self.adaptation.step(self.seen)
             if slack is not None:
                 self._resize(slack)
-        # Nothing later than the largest delay is expected; measuring may look one slide, and the
-        # error of the quantile, further back than that.
-        keep = self.statistics.max_delay * 51 // 50 + self.query.window.slide
-        self.swa.counters.purge(before=time - keep)
+        keep = kept_for(self.statistics.max_delay, self.query.window.slide)
+        self.swa.counters.purge(before=min(time, fired.end) - keep)
 
     def _resize(self, slack: int) -> None:
         if isinstance(self._buffer, KSlack) and slack != self._buffer.size:

@@ -26,7 +26,7 @@ from slackwater.disorder.coverage import CoverageModel
 from slackwater.disorder.threshold import Moments
 from slackwater.errors import SlackwaterError
 from slackwater.papers.slack_ji2018.operators.adaptation import Adaptation, AdaptationParams
-from slackwater.papers.slack_ji2018.operators.buffer_manager import ManagerParams
+from slackwater.papers.slack_ji2018.operators.buffer_manager import ManagerParams, kept_for
 from slackwater.papers.stream.recording import Floats, PaneIndex, RecentCounts, Recording, Trace
 from slackwater.papers.stream.windows import TimeWindow
 from slackwater.stats.arrival import Instants
@@ -94,9 +94,9 @@ class _Seen:
         slide = self.replay.window.slide
         before = min(self.end, self.time - int(self.replay.trace.late[self.arrival]))
         end = before // slide * slide
-        known = self.replay.panes.rows(end, self.arrival)
+        known, received = self.replay.counted(end, self.arrival)
         if known:
-            self.found = (end, self.replay.received.get(end, 0) / known)
+            self.found = (end, received / known)
         return self.found
 
 
@@ -115,6 +115,7 @@ class Recorded:
         self.recent, self.panes = RecentCounts(recording, trace), PaneIndex(recording, window)
         self.time: list[int] = recording.time.tolist()
         self.received: dict[int, int] = {}
+        self._purged: list[tuple[int, int]] = []  # before which end, at which arrival; both fall
         self._sorted: list[int] = recording.ts[recording.order].tolist()
         self._arrived: list[int] = recording.order.tolist()
         self._max_delay: list[int] = recording.max_delay.tolist()
@@ -195,6 +196,23 @@ class Recorded:
                 self._slack, self._max_until = slack, None
             looked_at, measured = seen.found or (looked_at, measured)
         fired.append((end, at, self._slack_at(arrival), looked_at, measured))
+        self._purge(end, arrival)
+
+    def counted(self, end: int, arrival: int) -> tuple[int, int]:
+        """Rows of a window that were counted by an arrival, and those that came in time."""
+        known = self.panes.rows(end, arrival)
+        for before, at in reversed(self._purged):
+            if end < before:
+                return known - self.panes.rows(end, at), 0
+        return known, self.received.get(end, 0)
+
+    def _purge(self, end: int, arrival: int) -> None:
+        """Forget what the buffer manager forgets once a window has fired."""
+        keep = kept_for(self._max_delay[arrival], self.window.slide)
+        before = min(self.time[arrival], end) - keep
+        while self._purged and self._purged[-1][0] <= before:
+            self._purged.pop()
+        self._purged.append((before, arrival))
 
     def _collect(self, fired: list[_Entry]) -> Run:
         ends, points, slack, looked_at = (
