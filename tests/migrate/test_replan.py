@@ -109,6 +109,16 @@ def test_what_became_of_it_is_told(loop: Loop[Any]) -> None:
     assert newest["ordered"]["controllers"]["join_plan"]["tree"] == "((a b) c)"
 
 
+@pytest.mark.parametrize("tree", ["", "(" * 50_000, 0, "a " * 40_000, ["a", "b", "c"]])
+def test_whatever_stands_in_a_file_is_answered_and_taken_away(loop: Loop[Any], tree: Any) -> None:
+    loop.inbox.put(Request("odd", "immediate", tree=tree))
+    Driver().feed(loop, batches(1)[0])
+    [answer] = told(loop, "replan")
+    assert answer["tree"] == "((a b) c)"
+    assert 0 < len(answer["reason"]) <= 300
+    assert loop.inbox.waiting() == ()
+
+
 def test_of_several_trees_asked_for_the_last_counts(loop: Loop[Any]) -> None:
     for number, tree in enumerate(("(a (b c))", "(b (a c))", "(a b c)")):
         loop.inbox.put(Request(f"r{number}", "immediate", tree=tree))
@@ -124,6 +134,7 @@ def test_of_several_trees_asked_for_the_last_counts(loop: Loop[Any]) -> None:
         ("((a b) c", "q", "JOIN_ORDER", "a '\\)' is missing"),
         ("a", "q", "JOIN_ORDER", "does not name"),
         ("", "q", "JOIN_ORDER", "is missing"),
+        ("(" * 50_000, "q", "JOIN_ORDER", "more than 100 joins"),
         ("((a b) c)", "x", "QUERY_UNKNOWN", "there is no query 'x'"),
     ],
 )

@@ -14,6 +14,8 @@ from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode, show_tree, tree_over
 from slackwater.stats.panes import PaneCount
 
+LONGEST = 300  # characters of a reason: anyone may ask for anything
+
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
@@ -59,7 +61,7 @@ class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
             try:
                 choice = JoinChoice(tree_over(str(request.tree), params.graph.names), {}, {})
             except ValueError as error:
-                refused.append((request.id, f"{request.tree}: {error}"))
+                refused.append((request.id, f"{request.tree}: {error}"[:LONGEST]))
         ids = tuple(request.id for request in asked)
         if choice is None and params.tree is not None:
             return Ordered(JoinChoice(params.tree, {}, {}), ids, tuple(refused)), Ordered()
@@ -75,7 +77,9 @@ class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
 def _asked(moment: Moment) -> list[Request]:
     """The demands for another tree, oldest first: the last one counts."""
     name = moment.query.name
-    return [one for one in moment.observation.requests if one.query == name and one.tree]
+    return [
+        one for one in moment.observation.requests if one.query == name and one.tree is not None
+    ]
 
 
 def _chosen(join: JoinPlan, moment: Moment) -> JoinChoice | None:

@@ -99,7 +99,9 @@ class Prodder(Controller[EstimatePlan, ProdMemory, Prods]):
         self, params: EstimatePlan, moment: Moment, memory: ProdMemory
     ) -> tuple[Prods, ProdMemory]:
         query, observation = moment.query, moment.observation
-        requests = [one for one in observation.requests if one.query == query.name and not one.tree]
+        requests = [
+            one for one in observation.requests if one.query == query.name and one.tree is None
+        ]
         return prods_of(query, params, memory, _progress(moment), requests)
 
     def learn(self, query: str, memory: ProdMemory, feedback: Feedback) -> ProdMemory:

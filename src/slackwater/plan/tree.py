@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+DEEPEST = 100  # joins of a tree that is read; far more than streams that can be joined
+
 
 @dataclass(frozen=True, slots=True)
 class JoinNode:
@@ -96,6 +98,8 @@ def show_tree(tree: Tree) -> str:
 
 def read_tree(text: str) -> Tree:
     """The tree of a text such as ``((a b) c)``; raises ``ValueError`` with what is wrong."""
+    if text.count("(") > DEEPEST:
+        raise ValueError(f"more than {DEEPEST} joins")
     tokens = re.findall(r"[()]|[^\s(),]+", text)
     tree, rest = _read(tokens)
     if rest:
