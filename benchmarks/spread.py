@@ -5,6 +5,7 @@ worker of one core and with two: windows from Parquet and from CSV, and a join.
 ``... tasks``: the same on two cores, going on from state that ten tasks made, or two.
 ``... skew``: batches in which every key comes as often, and in which one key has half of all rows:
 windows and a join, each beside plain Spark.
+``... empty tcp``, ``... empty unix``: jobs of two Python tasks that do nothing, by kind of socket.
 ``... growth``: state grows to twenty million rows, with a JVM of 1 GiB as driver.
 
 Each prints a line of JSON. After the first two some kinds of work may be named.
@@ -32,7 +33,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import slackwater as sw
-from slackwater.spark.session import sockets
+from slackwater.spark.session import UNIX_SOCKETS, sockets
+from slackwater.spark.worker import make_ready
 
 BEGIN = 1_767_225_600_000_000
 SECOND = 1_000_000
@@ -235,6 +237,23 @@ def plain(frame: DataFrame, scratch: str) -> list[float]:
     return done[WARM:]
 
 
+def empty(kind: str) -> None:
+    unix = "true" if kind == "unix" else "false"
+    context = session("local[2]", **{UNIX_SOCKETS: unix}).sparkContext
+    took = []
+    for _ in range(300):
+        begin = time.perf_counter()
+        context.parallelize(range(2), 2).mapPartitions(idle).collect()
+        took.append(time.perf_counter() - begin)
+    tell("empty", sockets=kind, ms=round(1000 * median(took[200:]), 1))
+
+
+def idle(rows: Iterable[int]) -> list[int]:
+    """As every task of ours begins; a worker whose rows are not read is not used again."""
+    make_ready()
+    return list(rows)
+
+
 def growth() -> None:
     """Every batch brings a million keys that no other has: all are held, none is closed."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -254,8 +273,15 @@ def growth() -> None:
 
 def main() -> None:
     what, *others = sys.argv[1:]
-    commands = {"workers": workers, "tasks": tasks, "skew": skew, "growth": growth, "one": one}
-    commands[what](*others)  # type: ignore[operator]
+    commands: dict[str, Any] = {
+        "workers": workers,
+        "tasks": tasks,
+        "skew": skew,
+        "empty": empty,
+        "growth": growth,
+        "one": one,
+    }
+    commands[what](*others)
 
 
 if __name__ == "__main__":

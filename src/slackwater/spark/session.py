@@ -68,7 +68,7 @@ def local_session(
 
 @cache
 def sockets() -> dict[str, str]:
-    """Let Spark talk to Python workers over files: an empty task takes 20 ms instead of 60."""
+    """Let Spark talk to Python workers over files: a job of empty tasks takes 22 ms, not 64."""
     folder = tempfile.mkdtemp(prefix="slackwater-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if len(os.fsencode(folder)) + 43 > LONGEST:
