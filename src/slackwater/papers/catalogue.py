@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from slackwater.errors import SlackwaterError
+from slackwater.papers.adaptive_zhu2006.run import PAPER as ADAPTIVE
 from slackwater.papers.paper import Paper
 from slackwater.papers.prodding_bhat2011.run import PAPER as PRODDING
 from slackwater.papers.recall_ji2018.run import PAPER as RECALL
 from slackwater.papers.slack_ji2018.run import PAPER as SLACK
 
-PAPERS: tuple[Paper, ...] = (SLACK, RECALL, PRODDING)
+PAPERS: tuple[Paper, ...] = (SLACK, RECALL, PRODDING, ADAPTIVE)
 
 
 def paper(name: str) -> Paper:

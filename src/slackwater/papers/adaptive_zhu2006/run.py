@@ -1,0 +1,115 @@
+"""Reproduce the experiments of Zhu (2006): plans that are searched and changed while they run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slackwater.papers.adaptive_zhu2006 import adaptation, migrations
+from slackwater.papers.adaptive_zhu2006.draw import draw_all
+from slackwater.papers.paper import Figures, Paper, Results
+
+LOG = logging.getLogger(__name__)
+
+# what is measured, by the key of its results; each is told whether to be quick
+EXPERIMENTS: tuple[tuple[str, Callable[[bool], Any]], ...] = (
+    ("migration over windows", migrations.over_windows),
+    ("migration over rates", migrations.over_rates),
+    ("crossover", migrations.crossover),
+    ("output", migrations.output),
+    ("one swap", adaptation.once),
+    ("swaps", adaptation.often),
+)
+
+
+def measure_all(is_quick: bool) -> Results:
+    results: Results = {}
+    for key, run in EXPERIMENTS:
+        LOG.info(key)
+        results[key] = run(is_quick)
+    return results
+
+
+def lengths(data: Results) -> Figures:
+    """How long migrations take (R7, R8, R9)."""
+    rows = data["migration over windows"]
+    windows = sorted({row["window"] for row in rows})
+    units = [_mean(row["moving_units"] for row in rows if row["window"] == w) for w in windows]
+    model = [_mean(row["model_units"] for row in rows if row["window"] == w) for w in windows]
+    found = {
+        "R7/T_PT over W, purge by newest, mean": _mean(row["track_max"] for row in rows),
+        "R7/T_PT over W, purge by newest, least": min(row["track_max"] for row in rows),
+        "R7/T_PT over W, purge by newest, most": max(row["track_max"] for row in rows),
+        "R7/T_PT over W, tight purge, mean": _mean(row["track_tight"] for row in rows),
+        "R8/degree of T_MS in W": _degree(windows, units),
+        "R8/degree of the model in W": _degree(windows, model),
+    }
+    rates = data["migration over rates"]
+    delays = sorted({row["delay_b"] for row in rates})
+    by_rate = [_mean(row["moving_units"] for row in rates if row["delay_b"] == d) for d in delays]
+    found["R8/degree of T_MS in the rate of B"] = -_degree(delays, by_rate)
+    found["R8/T_PT over W at the highest rate"] = _mean(
+        row["track_max"] for row in rates if row["delay_b"] == delays[0]
+    )
+    crossing = data["crossover"]
+    ratios = [row["moving_ms"] / (2 * row["window"]) for row in crossing]
+    found["R9/T_MS over 2 W, smallest window"] = ratios[0]
+    found["R9/T_MS over 2 W, largest window"] = ratios[-1]
+    return found
+
+
+def outputs(data: Results) -> Figures:
+    """What comes out meanwhile (R10)."""
+    rows = {row["how"]: row for row in data["output"]}
+    found = {f"R10/{how}/longest gap (ms)": rows[how]["gap_ms"] for how in ("moving", "parallel")}
+    for how in ("new", "moving", "parallel"):
+        found[f"R10/{how}/results over old"] = rows[how]["results"] / rows["old"]["results"]
+    return found
+
+
+def adaptations(data: Results) -> Figures:
+    """What an optimiser at run time wins (R12, R13)."""
+    found: Figures = {}
+    for name, key in (("R12", "one swap"), ("R13", "swaps")):
+        without, with_it = data[key]
+        found[f"{name}/migrations"] = len(with_it["migrations"])
+        found[f"{name}/results, with over without"] = (
+            with_it["late_results"] / without["late_results"]
+        )
+        found[f"{name}/rows, with over without"] = with_it["late_rows"] / without["late_rows"]
+    return found
+
+
+FIGURES: tuple[Callable[[Results], Figures], ...] = (lengths, outputs, adaptations)
+
+
+def figures(data: Results) -> Figures:
+    found: Figures = {}
+    for part in FIGURES:
+        found |= part(data)
+    return found
+
+
+def _degree(xs: list[int], ys: list[float]) -> float:
+    """The exponent of the power that fits best."""
+    return float(np.polyfit(np.log(xs), np.log(ys), 1)[0])
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(list(values)))
+
+
+PAPER = Paper(
+    name="adaptive_zhu2006",
+    title="Plans that are searched and changed while they run",
+    source="Zhu 2006",
+    minutes=3,
+    folder=Path(__file__).parent,
+    measure=measure_all,
+    figures=figures,
+    draw=draw_all,
+)

@@ -1,0 +1,50 @@
+"""A small version of the experiments, and what is kept of the full ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slackwater.papers.adaptive_zhu2006.draw import draw_all
+from slackwater.papers.adaptive_zhu2006.run import PAPER, figures
+from slackwater.papers.verdict import judge
+from tests.papers.expectations import expected, expected_in_a_quick_run
+
+
+@pytest.fixture(scope="module")
+def data() -> dict[str, Any]:
+    return PAPER.measure(True)
+
+
+@pytest.mark.papers
+def test_a_quick_run_gives_what_is_expected_of_it(data: dict[str, Any], tmp_path: Path) -> None:
+    found = judge(figures(data), PAPER.folder / "expected.json", is_quick=True)
+    assert {one.figure for one in found} == expected_in_a_quick_run(PAPER.folder)
+    assert [one for one in found if not one.is_expected] == []
+    assert all(path.stat().st_size > 5_000 for path in draw_all(data, tmp_path))
+
+
+@pytest.mark.papers
+@pytest.mark.spec("adaptive:MET-10", "adaptive:MIG-24")
+def test_parallel_track_takes_two_windows_and_one_with_tight_purges(data: dict[str, Any]) -> None:
+    dense = [row for row in data["migration over rates"] if row["delay_b"] == 20]
+    assert all(1.8 < row["track_max"] < 2.1 for row in dense)
+    assert all(0.9 < row["track_tight"] < 1.2 for row in dense)
+    longest = max(data["migration over windows"], key=lambda row: row["window"])
+    assert 0.3 < longest["moving_units"] / longest["model_units"] < 1.5
+
+
+@pytest.mark.papers
+@pytest.mark.spec("adaptive:OPT-21")
+def test_an_optimiser_by_measured_selectivities_follows_every_swap(data: dict[str, Any]) -> None:
+    [_, once], [_, often] = data["one swap"], data["swaps"]
+    assert [plan for _, plan in once["migrations"]] == ["((B C) A)"]
+    assert [plan for _, plan in often["migrations"]] == ["((B C) A)", "((A B) C)"]
+
+
+def test_what_is_kept_lies_where_it_is_expected() -> None:
+    found = judge(figures(PAPER.kept()), PAPER.folder / "expected.json", is_quick=False)
+    assert {one.figure for one in found} == set(expected(PAPER.folder))
+    assert [one for one in found if not one.is_expected] == []
