@@ -156,6 +156,8 @@ def one(kind: str, data: str, master: str, scratch: str, stop: str) -> None:
     """Run to the end, or stop after some batches; print what a batch takes at last."""
     pipeline = sw.pipeline(KINDS[kind](Path(data)))
     spark, checkpoint = session(master), f"{scratch}/ck"
+    if master.startswith("local-cluster"):
+        pin(spark)
     handle = pipeline.start(checkpoint, tier="spark", spark=spark, trigger="available-now")
     while int(stop) and len(batches_of(handle)) < int(stop):
         time.sleep(0.05)
@@ -164,6 +166,40 @@ def one(kind: str, data: str, master: str, scratch: str, stop: str) -> None:
     handle.await_termination()
     took = [sum(batch["ms"].values()) / 1000 for batch in batches_of(handle)]
     print(round(median(took[HEAVY // 2 :] or took), 3))
+
+
+def pin(spark: SparkSession) -> None:
+    """A worker of one core has one: each executor, with all it starts, is held to one of its own.
+
+    Else an executor alone compiles and collects on the core that is free beside it.
+    """
+    spark.sparkContext.parallelize(range(2), 2).count()  # executors are there now
+    cores = sorted(os.sched_getaffinity(0))
+    for number, executor in enumerate(executors()):
+        for thread in (Path("/proc") / str(executor) / "task").iterdir():
+            os.sched_setaffinity(int(thread.name), {cores[number % len(cores)]})
+
+
+def executors() -> list[int]:
+    """Processes of this one's executors."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if b"org.apache.spark.executor.CoarseGrainedExecutorBackend" in words:
+                found += [int(entry.name)] if os.getpid() in ancestors(int(entry.name)) else []
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return sorted(found)
+
+
+def ancestors(process: int) -> list[int]:
+    found = []
+    while process > 1:
+        stat = Path(f"/proc/{process}/stat").read_text()
+        process = int(stat.rpartition(")")[2].split()[1])
+        found.append(process)
+    return found
 
 
 def heavy(folder: Path) -> Path:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from slackwater.query.estimates import estimates
     from slackwater.query.join import join
     from slackwater.query.monoid import monoid
+    from slackwater.query.resources import resources
     from slackwater.query.schema import Column, Schema
     from slackwater.spark.handle import Handle
     from slackwater.spark.latest import latest
@@ -62,6 +63,7 @@ _HOMES = {
     "prod": "slackwater.execute.estimates.ask",
     "read_estimates": "slackwater.execute.estimates.ask",
     "recording": "slackwater.spark.sources",
+    "resources": "slackwater.query.resources",
     "slack": "slackwater.query.contract",
     "stream": "slackwater.spark.pipeline",
 }
@@ -96,6 +98,7 @@ __all__ = [
     "prod",
     "read_estimates",
     "recording",
+    "resources",
     "slack",
     "stream",
 ]

@@ -169,7 +169,8 @@ join = ["readings", { from = "payments", as = "p", where = "value > 0", select =
 on = ["readings.key = p.key"]
 within = { readings = "5 s", p = "9 s" }
 emit = "ordered"
-order = "written"
+order = "adaptive"
+resources = { memory = "512 MB", cpu = 0.8 }
 cross = true
 how = "inner"
 select = ["readings.key AS key"]

@@ -71,6 +71,7 @@ COUNTERPARTS = (
         left_out={"quality": "a function"},
     ),
     Counterpart(sw.monoid, model.MonoidTable),
+    Counterpart(sw.resources, model.ResourcesTable),
     Counterpart(pipeline.pipeline, model.FileTable, {"queries": "query"}),
     Counterpart(
         pipeline.Pipeline.start,

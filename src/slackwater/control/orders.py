@@ -108,6 +108,28 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """Look at these pairs of inputs, and join by this tree from now on, if there is one.
+
+    ``predicted`` are the seconds of a batch by the plan in force, ``best`` those of the plan that
+    is in force from now on, which holds ``memory`` bytes; ``measured`` is what batches took. The
+    plan that comes next takes ``second``.
+    """
+
+    survey: tuple[tuple[str, str], ...] = ()
+    tree: JoinNode | None = None
+    reason: str = ""
+    predicted: float | None = None
+    best: float | None = None
+    measured: float | None = None
+    memory: float | None = None
+    limit: int | None = None
+    runner_up: str = ""
+    second: float | None = None
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class JoinChoice:
     """Join by this tree; ``rows`` and ``sizes`` by input are what was expected of it."""
 

@@ -13,6 +13,7 @@ from slackwater.control.request import Request
 from slackwater.control.share import Loads, Share, Shared
 from slackwater.disorder.periods import Found
 from slackwater.disorder.strays import Group
+from slackwater.optimize.facts import Sample
 from slackwater.plan.stage import PipelinePlan
 from slackwater.stats.panes import PaneCount
 
@@ -93,13 +94,14 @@ class Feedback:
 
     ``measured`` are errors of results, or the recall of periods; ``found`` results that joins
     computed; ``accuracy`` is what estimates were worth, by now; ``spent`` is the time that each
-    task took, where there are several.
+    task took, where there are several; ``joined`` what joins came to whose plan is open.
     """
 
     measured: dict[str, Measured] = field(default_factory=dict)
     found: dict[str, tuple[Found, ...]] = field(default_factory=dict)
     accuracy: dict[str, Accuracy] = field(default_factory=dict)
     spent: tuple[Spent, ...] = ()
+    joined: dict[str, Sample] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Observation:
     (``None`` without heartbeat), ``wall`` the wall time of the observation (used as a label only).
     ``sums`` has totals of partials by base state. ``distinct`` counts values of columns, by input
     of joins whose order is not chosen yet. ``requests`` are prods of people. ``loads`` are those of
-    the groups, where state is spread over them.
+    the groups, where state is spread over them. ``held`` and ``sizes`` are rows and bytes by state.
     """
 
     batch: int
@@ -144,6 +146,8 @@ class Observation:
     distinct: dict[str, dict[str, float]] = field(default_factory=dict)
     requests: tuple[Request, ...] = ()
     loads: Loads | None = None
+    held: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from slackwater.query.schema import Schema
 from slackwater.units import BEGIN_OF_TIME, END_OF_TIME, EPOCH, MICROSECOND, show_instant
 from slackwater.zones import tzinfo_of
 
-_FIELDS = ("query", "where", "aggressiveness", "automatic", "tree")
+_FIELDS = ("query", "where", "aggressiveness", "automatic", "tree", "how")
 MICRO = timedelta(microseconds=1)
 
 
@@ -26,8 +26,9 @@ class Request:
     """A demand from outside: estimate now, or from now on change the aggressiveness or the tree of
     a join.
 
-    ``automatic`` hands the aggressiveness back to the controller. ``fault`` is what was found wrong
-    with it before it came here, by trying.
+    ``automatic`` hands the aggressiveness back to the controller. ``how`` says how to get to
+    another tree, ``moving`` or ``parallel``. ``fault`` is what was found wrong with it before it
+    came here, by trying.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Request:
     automatic: bool = False
     fault: str | None = None
     tree: str | None = None
+    how: str | None = None
 
     @property
     def is_prod(self) -> bool:

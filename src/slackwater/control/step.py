@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from slackwater.control.adapt import Adapt
 from slackwater.control.backlog import Leftover, Worker
 from slackwater.control.clock import advance, notices, query_clock
 from slackwater.control.controller import Controller, Moment, Stateless
@@ -47,7 +48,8 @@ CONTROLLERS: Controllers = (
     RecallMeter(),  # rows are kept by slack and watermark of this batch
     Prodder(),  # after the watermark: only what it left open is estimated
     Leftover(),  # after the prods: they set rows of their windows aside
-    JoinOrder(),  # depends on none; last, as nothing reads it
+    Adapt(),  # depends on none; before the order of a join, which it proposes
+    JoinOrder(),  # last, as nothing reads it
 )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slackwater.control.clock import oldest_of, origin_of
-from slackwater.control.join_plan import tree_of
+from slackwater.control.join_plan import track_of, tree_of
 from slackwater.control.prods import ProdMemory, Progress, spoken
 from slackwater.control.records import ControlState, Decision, QueryDecision
+from slackwater.migrate.track import Track
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode
 
@@ -19,7 +20,8 @@ class Turn:
 
     ``clocks`` and ``bounds`` are, by stream, the clock when the batch began and the newest event
     time that is believed; ``spoken`` is what its estimates have said before, and were worth. A join
-    runs by ``tree``, and ``was`` the tree of the batch before.
+    runs by ``tree``, and ``was`` the tree of the batch before; ``track`` tells that an earlier one
+    runs beside it.
     """
 
     query: QueryPlan
@@ -32,6 +34,13 @@ class Turn:
     tree: JoinNode | None
     spoken: ProdMemory
     was: JoinNode | None = None
+    track: Track | None = None
+
+    @property
+    def trees(self) -> tuple[JoinNode, ...]:
+        """All trees by which a join runs in this batch."""
+        both = (self.tree, None if self.track is None else self.track.was)
+        return tuple(tree for tree in both if tree is not None)
 
     @property
     def labels(self) -> dict[str, int]:
@@ -60,4 +69,5 @@ def _turn(query: QueryPlan, decision: Decision, before: ControlState, after: Con
         None if query.join is None else tree_of(query.join, now),
         spoken(before, query.name),
         None if query.join is None else tree_of(query.join, past),
+        track_of(now),
     )

@@ -175,6 +175,19 @@ KINDS: tuple[Kind, ...] = (
         ),
     ),
     Kind(
+        "migration",
+        "a join began to change its tree, or is done with that",
+        _fields(
+            ("batch", "number", "the batch that tells it"),
+            ("query", "text", "the query that joins"),
+            ("tree", "text", "the tree from now on"),
+            ("was", "text", "the tree before"),
+            ("how", "text", "`moving` (made in one batch) or `parallel` (both side by side)"),
+            ("since", "number", "the batch it began with"),
+            ("batches", "number or null", "how many batches it took; null while it is under way"),
+        ),
+    ),
+    Kind(
         "notice",
         "something a person should hear of",
         _fields(("batch", "number", "when"), ("text", "text", "what")),

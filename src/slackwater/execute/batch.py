@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import pyarrow as pa
 
 from slackwater.balance.cost import Spent
+from slackwater.control.orders import Proposal
 from slackwater.control.recall_slack import Recall
 from slackwater.control.records import Decision
 from slackwater.control.turn import Turn
@@ -23,11 +25,15 @@ from slackwater.execute.joins import JoinRunner, Watermarks
 from slackwater.execute.meter import Errors
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results
+from slackwater.execute.survey import sampled
+from slackwater.execute.tracks import TrackRunner
 from slackwater.execute.windows import Closing, WindowRunner
+from slackwater.migrate.match import match
+from slackwater.optimize.facts import Sample
 from slackwater.plan.spread import Leg, whole
 from slackwater.plan.stage import PipelinePlan, QueryPlan
 from slackwater.runs.catalog import Catalog
-from slackwater.runs.retention import missing, was_kept_longer
+from slackwater.runs.retention import was_kept_longer
 from slackwater.runs.run import Run
 from slackwater.units import BEGIN_OF_TIME
 
@@ -64,7 +70,8 @@ class Outcome:
 
     ``estimates`` counts rows among the results; ``answered`` counts them by prod, ``failed`` has
     what prods ran into; ``found`` is what joins computed, ``pairs`` are estimates beside their
-    finals; ``spent`` is how long each task took, where there are several.
+    finals; ``spent`` is how long each task took, where there are several; ``joined`` what there is
+    to learn about the plans of joins.
     """
 
     results: dict[str, Results] = field(default_factory=dict)
@@ -77,6 +84,7 @@ class Outcome:
     failed: dict[str, Problem] = field(default_factory=dict)
     failures: dict[str, int] = field(default_factory=dict)
     passed: dict[str, Passed] = field(default_factory=dict)
+    joined: dict[str, Sample] = field(default_factory=dict)
     spent: tuple[Spent, ...] = ()
 
 
@@ -171,10 +179,9 @@ class Execution:
         query, came = turn.query, self.came.get(turn.query.name)
         below = None if came is None else came.results
         if leg.first == 0:
-            joins = self._joins(turn, fresh)
+            below = self._watched(turn, self._joins(turn, fresh), outcome)
             if not query.stages:
-                return self._paired(turn, joins, outcome)
-            below = self._joined(turn, joins, outcome)
+                return below
             if leg.last == 0:
                 return below
         windows = self._windows(turn)
@@ -186,6 +193,17 @@ class Execution:
         if leg.last == query.top.level:
             return windows.run(delta)
         return windows.rise(windows.base(delta), 2, leg.last)
+
+    def _watched(self, turn: Turn, joins: JoinRunner, outcome: Outcome) -> Any | None:
+        """New results of a join, and what they say of its plan, if that is open."""
+        began = perf_counter()
+        run = self._joined if turn.query.stages else self._paired
+        found = run(turn, joins, outcome)
+        asked = turn.decision.find(Proposal)
+        if asked is not None and turn.track is None:  # two trees say nothing of one
+            rows, seconds = 0 if found is None else found.num_rows, perf_counter() - began
+            outcome.joined[turn.query.name] = sampled(joins, rows, seconds, asked.survey)
+        return found
 
     def _paired(self, turn: Turn, joins: JoinRunner, outcome: Outcome) -> Any | None:
         """Results of a join, of which nothing else is asked."""
@@ -223,7 +241,7 @@ class Execution:
         after, upto = (BEGIN_OF_TIME if t is None else t for t in (mine.after, mine.upto))
         assert query.join is not None
         assert turn.tree is not None
-        return JoinRunner(
+        runner = JoinRunner(
             self.engine,
             query.join,
             self.layout.joins[query.name],
@@ -233,8 +251,9 @@ class Execution:
             fresh,
             turn.tree,
             late=query.late == "revise" or query.join.is_measured,
-            missing=missing(query.join, turn.was, turn.tree),
+            missing=match(query.join, turn.was, turn.tree).made,
         )
+        return runner if turn.track is None else TrackRunner.of(runner, turn.track)
 
     def _measure(self, turn: Turn, leg: Leg, outcome: Outcome) -> None:
         """Measure the errors of answers whose stragglers are in by now."""

@@ -11,12 +11,12 @@ from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Wanted
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.shape import JoinShape, Shapes
+from slackwater.migrate.match import inner_states
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.sql.windows import Writer
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode
 from slackwater.runs.catalog import Catalog, answers_state, estimates_state, told_state
-from slackwater.runs.retention import inner_states
 from slackwater.runs.run import Run, new_run
 
 FAN_IN = 8
@@ -41,7 +41,7 @@ def merge_rules(
     writer: Writer,
     queries: Sequence[QueryPlan],
     shapes: Shapes,
-    joins: dict[str, tuple[JoinShape, JoinNode]],
+    joins: dict[str, tuple[JoinShape, tuple[JoinNode, ...]]],
 ) -> dict[str, MergeRule]:
     """The rule of every state: panes merge by key, rows and revisions are only gathered."""
     found: dict[str, MergeRule] = {}
@@ -68,13 +68,13 @@ def estimate_rule(reading: Reading) -> dict[str, MergeRule]:
     return {estimates_state(reading.query): kept} if reading.is_prodded else {}
 
 
-def _join_rules(shape: JoinShape, tree: JoinNode) -> dict[str, MergeRule]:
+def _join_rules(shape: JoinShape, trees: tuple[JoinNode, ...]) -> dict[str, MergeRule]:
     plan = shape.plan
     span = max(plan.graph.patience(name) for name in plan.graph.names) // 4
     found = {
         i.state.identity: MergeRule(GATHER, shape.input(i.name), "pane", span) for i in plan.inputs
     }
-    for identity, names in inner_states(plan, tree).items():
+    for identity, names in inner_states(plan, *trees).items():
         found[identity] = MergeRule(GATHER, shape.kept(names), "pane", span)
     return found
 
@@ -87,13 +87,13 @@ def compact(
     *,
     fan_in: int = FAN_IN,
 ) -> None:
-    """Merge runs of equal age once there are many; those on two sides of a fence stay apart."""
+    """Merge runs of equal age once there are many; those apart by a fence stay so."""
     for state, rule in rules.items():
-        for part in catalog.info(state).parts(catalog.at(state)):
+        for number, part in enumerate(catalog.info(state).parts(catalog.at(state))):
             for same in _of_equal_age(part):
                 if len(same) >= fan_in and _fits(same, rule.span):
                     catalog.runs[state] = [run for run in catalog.at(state) if run not in same]
-                    catalog.add(_merged(engine, rule, same, batch))
+                    catalog.add(_merged(engine, rule, same, batch, number))
 
 
 def _of_equal_age(runs: Sequence[Run]) -> list[list[Run]]:
@@ -106,9 +106,13 @@ def _fits(runs: Sequence[Run], span: int | None) -> bool:
     return span is None or max(ends) - min(ends) <= span
 
 
-def _merged(engine: DuckEngine, rule: MergeRule, runs: list[Run], batch: int) -> Run | None:
+def _merged(
+    engine: DuckEngine, rule: MergeRule, runs: list[Run], batch: int, part: int
+) -> Run | None:
+    """One run of many; those of different parts have names of their own."""
     panes = {"panes": Wanted(runs, rule.schema)}
     merged = engine.run(rule.statement, rule.schema, {}, panes)
     age, newest = runs[0].merged + 1, max(run.batch for run in runs)
-    run = engine.save(merged, new_run(runs[0].state, batch, f"m{age}"), rule.time)
+    tag = f"m{age}p{part}" if part else f"m{age}"
+    run = engine.save(merged, new_run(runs[0].state, batch, tag), rule.time)
     return None if run is None else replace(run, merged=age, batch=newest)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from slackwater.control.join_plan import choice_of, tree_of
+from slackwater.control.join_plan import choice_of, track_of, tree_of
 from slackwater.execute.loop import Loop
+from slackwater.migrate.match import inner_states
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import show_tree
-from slackwater.runs.retention import inner_states
 from slackwater.runs.run import total_rows
 
 
@@ -48,19 +48,27 @@ def _join(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> Iterator[str]:
             steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
             line += f", {order.rows[name]:,.0f} expected; a row probes {', '.join(steps)}"
         yield line
-    for identity, names in inner_states(join, tree).items():
+    track = track_of(memory)
+    beside = () if track is None else (track.was,)
+    for identity, names in inner_states(join, tree, *beside).items():
         inside = " ".join(name for name in join.graph.names if name in names)
         yield f"({inside}) holds {_held(loop, identity):,} rows"
+    if track is not None:
+        old = f"{show_tree(track.was)} answers what has a row of before batch {track.since}"
+        yield f"{show_tree(tree)} beside {show_tree(track.was)}; {old}"
 
 
 def _join_value(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> dict[str, Any]:
-    tree = tree_of(join, loop.state.of(query.name))
+    memory = loop.state.of(query.name)
+    tree, track = tree_of(join, memory), track_of(memory)
+    beside = () if track is None else (track.was,)
     inputs = {one.name: _held(loop, one.state.identity) for one in join.inputs}
     inner = {
         " ".join(name for name in join.graph.names if name in names): _held(loop, identity)
-        for identity, names in inner_states(join, tree).items()
+        for identity, names in inner_states(join, tree, *beside).items()
     }
-    return {"tree": show_tree(tree), "rows": inputs | inner}
+    found = {"tree": show_tree(tree), "rows": inputs | inner}
+    return found if track is None else found | {"beside": show_tree(track.was)}
 
 
 def _held(loop: Loop[Any], state: str) -> int:

@@ -19,8 +19,9 @@ from slackwater.plan.sql.joins import JoinWriter
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
 from slackwater.runs.catalog import Catalog
-from slackwater.runs.run import Run, new_run
+from slackwater.runs.run import Run, new_run, total_rows
 
+Made = dict[frozenset[str], pa.Table]  # new combinations, by the inputs they are of
 FOUND = pa.schema({name: pa.int64() for name in ("bucket", "step", "results", "given")})
 
 
@@ -62,11 +63,13 @@ class JoinRunner:
 
     def run(self) -> pa.Table | None:
         """New results of the join; with ``late`` also those that come too late, marked."""
-        made = self._inner_nodes()
+        return self._results(self._inner_nodes())
+
+    def _results(self, made: Made) -> pa.Table | None:
         active = self._active(self.tree, made)
         if not active:
             return None
-        results = self._writer.results(self.tree, active)
+        results = self.writer.results(self.tree, active)
         return self._run(results, self.tree, made, self.shape.results)
 
     def shown(self, labels: dict[str, int], schema: pa.Schema) -> pa.Table | None:
@@ -75,64 +78,80 @@ class JoinRunner:
         active = self._active(self.tree, made)
         if not active:
             return None
-        return self._run(self._writer.shown(self.tree, active), self.tree, made, schema, labels)
+        return self._run(self.writer.shown(self.tree, active), self.tree, made, schema, labels)
 
     def present(self, results: pa.Table, labels: dict[str, int], schema: pa.Schema) -> pa.Table:
         """Results that are at hand, as people see them."""
-        return self.engine.run(self._writer.present(), schema, labels, {"results": results})
+        return self.engine.run(self.writer.present(), schema, labels, {"results": results})
 
     def given(self, results: pa.Table) -> pa.Table:
         """Those of the results that are in time."""
-        return self.engine.run(self._writer.given(), self.shape.results, {}, {"results": results})
+        return self.engine.run(self.writer.given(), self.shape.results, {}, {"results": results})
 
     def found(self, results: pa.Table, bucket: int, grain: int, clock: int) -> tuple[Found, ...]:
         """Which slack the results would have needed, by event time."""
-        found = self._writer.found(bucket, grain)
+        found = self.writer.found(bucket, grain)
         table = self.engine.run(found, FOUND, {"clock": clock}, {"results": results})
         rows = table.to_pylist()
         return tuple(Found(r["bucket"], r["step"], r["results"], r["given"]) for r in rows)
 
-    def _inner_nodes(self) -> dict[Tree, pa.Table]:
-        made: dict[Tree, pa.Table] = {}
+    def made(self, node: JoinNode) -> int:
+        """New combinations of an inner node, once it was run."""
+        runs = self.catalog.at(self.plan.identity(frozenset(inputs_of(node))))
+        return total_rows([run for run in runs if run.batch == self.batch])
+
+    def fresh_rows(self, name: str) -> pa.Table:
+        """New rows of an input."""
+        run = self._fresh(name)
+        return self.engine.load(Wanted([] if run is None else [run], self.shape.input(name)))
+
+    def held_rows(self, name: str) -> Wanted:
+        """Earlier rows of an input."""
+        return Wanted(self._held(name), self.shape.input(name))
+
+    def _inner_nodes(self) -> Made:
+        made: Made = {}
         for node in nodes_of(self.tree):
             if self.plan.identity(frozenset(inputs_of(node))) in self.missing:
                 self._rebuild(node)
-            kept = None if node is self.tree else self._inner(node, made)
-            if kept is not None:
-                made[node] = kept
+            if node is not self.tree:
+                made |= self._inner(node, made)
         return made
 
     @property
-    def _writer(self) -> JoinWriter:
+    def writer(self) -> JoinWriter:
         return JoinWriter(self.engine.writer, self.plan, self.late)
 
-    def _inner(self, node: JoinNode, made: dict[Tree, pa.Table]) -> pa.Table | None:
-        """New combinations of an inner node, kept as state for later batches."""
+    def _inner(self, node: JoinNode, made: Made) -> Made:
+        """New combinations of an inner node, if any, kept as state for later batches."""
         active = self._active(node, made)
         if not active:
-            return None
+            return {}
         names = frozenset(inputs_of(node))
         schema = self.shape.kept(names)
-        found = self._run(self._writer.kept(node, active), node, made, schema)
-        run = new_run(self.plan.identity(names), self.batch, "j")
-        saved = self.engine.save(found, run, "pane")
+        found = self._run(self.writer.kept(node, active), node, made, schema)
+        saved = self.engine.save(found, self._new_run(self.plan.identity(names)), "pane")
         self.catalog.add(saved)
-        return None if saved is None else self.engine.load(Wanted([saved], schema))
+        return {} if saved is None else {names: self.engine.load(Wanted([saved], schema))}
+
+    def _new_run(self, identity: str) -> Run:
+        """The run that new combinations become."""
+        return new_run(identity, self.batch, "j")
 
     def _rebuild(self, node: JoinNode) -> None:
         """Make the state of an inner node, as the batch before would have left it."""
         names = frozenset(inputs_of(node))
-        found = self._run(self._writer.rebuilt(node), node, {}, self.shape.kept(names))
+        found = self._run(self.writer.rebuilt(node), node, {}, self.shape.kept(names))
         run = new_run(self.plan.identity(names), self.batch - 1, "m")
         self.catalog.add(self.engine.save(found, run, "pane"))
 
-    def _active(self, node: JoinNode, made: dict[Tree, pa.Table]) -> list[int]:
+    def _active(self, node: JoinNode, made: Made) -> list[int]:
         """The children that bring anything new."""
         return [n for n, child in enumerate(node.children) if self._is_new(child, made)]
 
-    def _is_new(self, child: Tree, made: dict[Tree, pa.Table]) -> bool:
+    def _is_new(self, child: Tree, made: Made) -> bool:
         if not isinstance(child, str):
-            return child in made
+            return frozenset(inputs_of(child)) in made
         run = self._fresh(child)
         if not self.plan.is_ordered:
             return run is not None
@@ -144,10 +163,14 @@ class JoinRunner:
     def _fresh(self, name: str) -> Run | None:
         return self.fresh.get(self.plan.input(name).state.identity)
 
+    def _past(self, identity: str) -> list[Run]:
+        """What earlier batches left of a state."""
+        return [run for run in self.catalog.at(identity) if run.batch != self.batch]
+
     def _held(self, child: Tree) -> list[Run]:
         """Earlier rows of a child that are not too old to matter."""
         names = frozenset(inputs_of(child))
-        runs = [r for r in self.catalog.at(self.plan.identity(names)) if r.batch != self.batch]
+        runs = self._past(self.plan.identity(names))
         low = self.marks.after - self.marks.keep
         if isinstance(child, str):
             low -= self.plan.graph.patience(child)
@@ -157,7 +180,7 @@ class JoinRunner:
         self,
         statement: Statement,
         node: JoinNode,
-        made: dict[Tree, pa.Table],
+        made: Made,
         schema: pa.Schema,
         labels: dict[str, int] | None = None,
     ) -> pa.Table:
@@ -166,7 +189,7 @@ class JoinRunner:
         relations = {name: sources[name] for name in statement.reads}
         return self.engine.run(statement, schema, parameters, relations)
 
-    def _sources(self, node: JoinNode, made: dict[Tree, pa.Table]) -> dict[str, pa.Table | Wanted]:
+    def _sources(self, node: JoinNode, made: Made) -> dict[str, pa.Table | Wanted]:
         """Everything that a statement about a node may read, by name; nothing is loaded yet."""
         found: dict[str, pa.Table | Wanted] = {}
         for number, child in enumerate(node.children):
@@ -176,6 +199,6 @@ class JoinRunner:
                 found[f"f{number}"] = Wanted([] if run is None else [run], kind)
             else:
                 kind = self.shape.kept(names)
-                found[f"n{number}"] = made.get(child, Wanted([], kind))
+                found[f"n{number}"] = made.get(names, Wanted([], kind))
             found[f"h{number}"] = Wanted(self._held(child), kind)
         return found

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Generic
 
 from slackwater.control.records import (
@@ -43,7 +43,7 @@ from slackwater.execute.limits import Limits
 from slackwater.execute.meter import read
 from slackwater.execute.place import Here, Place
 from slackwater.execute.report import Done, Stopwatch, batch_report
-from slackwater.execute.requests import Desk, answers_of
+from slackwater.execute.requests import Desk, answers_of, changes_of
 from slackwater.execute.runtime import Runtime
 from slackwater.execute.slices import hashing
 from slackwater.execute.store import Store
@@ -195,12 +195,16 @@ class Loop(Generic[B]):
             sums={identity: delta.sums for identity, delta in deltas.items() if delta.sums},
             distinct=seen.distinct,
             requests=self.desk.take(batch),
+            held=self.store.held,
+            sizes=self.store.sizes,
         )
 
     def _deliver(self, plan: dict[str, Turn], decided: Decided, outcome: Outcome) -> Done:
         """Hand everything to its sinks, which keep it for the commit; learn what was measured."""
         accuracy = judged(plan, outcome.pairs)
-        found = Feedback(found=outcome.found, accuracy=accuracy, spent=outcome.spent)
+        found = Feedback(
+            found=outcome.found, accuracy=accuracy, spent=outcome.spent, joined=outcome.joined
+        )
         left = self._left(decided, found)
         meter = read(plan, outcome.errors, left)
         delivered = self.outlets.prepare(decided.decision.batch, outcome, meter.shown)
@@ -244,6 +248,8 @@ class Loop(Generic[B]):
         self.events.write("batch", **manifest.report)
         for notice in decision.notices:
             self.events.write("notice", batch=decision.batch, text=notice)
+        for name, change in changes_of(decision):
+            self.events.write("migration", batch=decision.batch, query=name, **asdict(change))
         if decision.tier != self.state.tier:
             self.events.write(
                 "tier",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from slackwater.control.join_plan import Ordered
+from slackwater.control.join_plan import Change, Ordered
 from slackwater.control.prods import REQUEST
 from slackwater.control.records import Decision
 from slackwater.control.request import Request
@@ -127,6 +127,14 @@ def _answers_of_trees(decision: Decision) -> Iterator[Answer]:
             tree = "" if ordered.choice is None else show_tree(ordered.choice.tree)
             for request in ordered.requests:
                 yield Answer(request, name, 0, dict(ordered.refused).get(request), tree)
+
+
+def changes_of(decision: Decision) -> Iterator[tuple[str, Change]]:
+    """Changes of trees that began or ended with a batch, by query."""
+    for name, query in decision.queries.items():
+        ordered = query.find(Ordered)
+        for change in () if ordered is None else ordered.changes:
+            yield name, change
 
 
 def repeatable(ids: Iterable[str]) -> tuple[str, ...]:

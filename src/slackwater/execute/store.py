@@ -35,6 +35,16 @@ class Store:
         on_disk = [run for name in waiting for run in self.catalog.at(backlog_state(name))]
         return total_rows(self.catalog.all()) - total_rows(on_disk)
 
+    @property
+    def held(self) -> dict[str, int]:
+        """Rows by state."""
+        return {state: total_rows(runs) for state, runs in self.catalog.runs.items()}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Bytes by state."""
+        return {state: sum(run.bytes for run in runs) for state, runs in self.catalog.runs.items()}
+
     def resume(self) -> None:
         """Keep the files that manifests name; whatever else is there never happened."""
         batches = self.checkpoint.batches()

@@ -49,7 +49,11 @@ def entry_of(event: dict[str, Any], at: float) -> Entry:
     said = event.get("at")
     when = float(said) if isinstance(said, int | float) else at
     title, text = _words(kind, event)
-    query = str(event["query"]) if kind in ("prod", "replan") and "query" in event else None
+    query = (
+        str(event["query"])
+        if kind in ("prod", "replan", "migration") and "query" in event
+        else None
+    )
     return Entry(when, batch if isinstance(batch, int) else None, kind, title, text, query)
 
 
@@ -68,6 +72,8 @@ def _words(kind: str, event: dict[str, Any]) -> tuple[str, str]:
         if event.get("reason"):
             return "another tree was asked for, and refused", str(event["reason"])
         return f"joined as {event.get('tree', '?')} from now on", "asked for by a person"
+    if kind == "migration":
+        return _migration(event)
     if kind == "repair":
         return f"repaired: back at batch {event.get('batch')}", "later batches are read again"
     if kind == "damaged":
@@ -84,6 +90,16 @@ def _prod(event: dict[str, Any]) -> str:
     if isinstance(rows, int) and rows > 0:
         return f"prodded: {rows:,} estimate{'s' if rows > 1 else ''}"
     return "prodded: no estimate" if event.get("reason") else "aggressiveness set by a person"
+
+
+def _migration(event: dict[str, Any]) -> tuple[str, str]:
+    """A change of a join's tree, from its beginning or at its end."""
+    tree, was, batches = (event.get(name, "?") for name in ("tree", "was", "batches"))
+    if batches is None:
+        return f"{tree} runs beside {was}", "until no row of before can be part of a result"
+    if batches:
+        return f"{tree} runs alone", f"after {batches} batches beside {was}"
+    return f"from {was} to {tree}", "what it lacked was made at once"
 
 
 def _tier_reason(event: dict[str, Any]) -> str:

@@ -51,13 +51,15 @@ def choose(
     limits: Cost = Cost(inf, inf),  # noqa: B008 - a value
     budget: float = 1.0,
     clock: Callable[[], float] = time.monotonic,
+    exact: int = EXACT,
 ) -> Choice:
-    """The least work within the limits, from all plans of a few inputs, else from the strategies.
+    """The least work within the limits, from all plans of ``exact`` inputs at most, else from the
+    strategies.
 
     These stop after ``budget`` seconds and give what they have. Where no plan is within the limits,
     the one is chosen that exceeds them least.
     """
-    is_exact = len(space.known.names) <= EXACT
+    is_exact = len(space.known.names) <= exact
     lacking = scarce(space, limits)
     offered = best_plans(space) if is_exact else _searched(space, limits, lacking, budget, clock)
     found = front(offered)

@@ -16,13 +16,43 @@ class Units:
     """Work of one row put into a state, taken out of it, and of one pair.
 
     Pairs are those ``produced`` (Part I of the source work) or all that a probe without an index
-    ``inspects`` (its Part II).
+    ``inspects`` (its Part II). An engine that works by batches also looks through what it probes:
+    ``scan`` is for a row of that, ``probe`` for each time.
     """
 
     insert: float = 1.0
     delete: float = 1.0
     pair: float = 1.0
     pairs: Pairs = "produced"
+    scan: float = 0.0
+    probe: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a plan does in a unit of time.
+
+    ``rows`` are put into a state and taken out of it, ``pairs`` are made, rows of states are
+    ``scanned`` by that many ``probes``.
+    """
+
+    rows: float = 0.0
+    pairs: float = 0.0
+    scanned: float = 0.0
+    probes: float = 0.0
+
+    def __add__(self, other: Work) -> Work:
+        return Work(
+            self.rows + other.rows,
+            self.pairs + other.pairs,
+            self.scanned + other.scanned,
+            self.probes + other.probes,
+        )
+
+    def cost(self, units: Units) -> float:
+        rows = self.rows * (units.insert + units.delete)
+        looked = self.scanned * units.scan + self.probes * units.probe
+        return rows + self.pairs * units.pair + looked
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,9 +72,6 @@ class Cost:
 
     def within(self, limits: Cost) -> bool:
         return self.cpu <= limits.cpu and self.memory <= limits.memory
-
-
-NOTHING = Cost(0.0, 0.0)
 
 
 def probes(known: Known, sequence: Sequence[int], units: Units) -> float:

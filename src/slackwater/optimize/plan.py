@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from slackwater.optimize.cost import NOTHING, Cost, Units, probes
-from slackwater.optimize.known import Known
+from slackwater.optimize.cost import Cost, Units, Work, probes
+from slackwater.optimize.known import Known, members
 from slackwater.optimize.order import best_orders
 from slackwater.plan.tree import JoinNode, Tree, nodes_of
 
@@ -21,12 +21,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The plans of a join. What was worked out for a join of some sets is not worked out again."""
+    """The plans of a join. What was worked out for a join of some sets is not worked out again.
+
+    ``widths`` are bytes of a row, by input; without them memory is counted in rows.
+    """
 
     known: Known
     units: Units = field(default_factory=Units)
+    widths: tuple[float, ...] | None = None
     _orders: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = field(default_factory=dict)
-    _costs: dict[tuple[object, ...], Cost] = field(default_factory=dict)
+    _works: dict[tuple[object, ...], Work] = field(default_factory=dict)
 
     def node(self, children: Sequence[Tree]) -> JoinNode:
         """A join of some trees, each of which probes the others in the best order that is found."""
@@ -44,20 +48,35 @@ class Space:
         return Plan(tree, self.cost(tree))
 
     def cost(self, tree: Tree) -> Cost:
-        return sum(map(self._node_cost, nodes_of(tree)), NOTHING)
+        held = sum(
+            self.held(self.known.set_of(c)) for node in nodes_of(tree) for c in node.children
+        )
+        return Cost(self.work(tree).cost(self.units), held)
 
-    def _node_cost(self, node: JoinNode) -> Cost:
+    def work(self, tree: Tree) -> Work:
+        """What a plan does in a unit of time."""
+        return sum(map(self._node_work, nodes_of(tree)), Work())
+
+    def held(self, some: int) -> float:
+        """What the state of a set takes."""
+        if self.widths is None:
+            return self.known.size(some)
+        return self.known.size(some) * sum(self.widths[number] for number in members(some))
+
+    def _node_work(self, node: JoinNode) -> Work:
         """One join: its inputs are held, and each of them probes the others."""
         parts = tuple(self.known.set_of(child) for child in node.children)
         key = (parts, node.orders)
-        if key not in self._costs:
-            known, units, cpu = self.known, self.units, 0.0
+        if key not in self._works:
+            known, rows, pairs, scanned, probed = self.known, 0.0, 0.0, 0.0, 0
             for number, part in enumerate(parts):
                 sequence = [part, *(parts[other] for other in node.order(number))]
-                met = probes(known, sequence, units) * units.pair
-                cpu += known.rate(part) * (units.insert + units.delete + met)
-            self._costs[key] = Cost(cpu, sum(known.size(part) for part in parts))
-        return self._costs[key]
+                rows += known.rate(part)
+                pairs += known.rate(part) * probes(known, sequence, self.units)
+                scanned += sum(known.size(other) for other in sequence[1:])
+                probed += len(sequence) - 1
+            self._works[key] = Work(rows, pairs, scanned, probed)
+        return self._works[key]
 
 
 Strategy = Callable[[Space, Cost], Iterator[Plan]]

@@ -8,7 +8,7 @@ of the two larger ones: what the least selective pairs give that connect them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
@@ -58,6 +58,13 @@ def spanning(pairs: Iterable[tuple[float, int]], some: int) -> list[tuple[float,
 def known_of(graph: JoinGraph, rates: Mapping[str, float], shares: Shares) -> Known:
     """Rows in a second of each input, and shares of pairs, as what plans are compared by."""
     _check(graph, rates, shares)
+    arriving = tuple(float(rates[name]) for name in graph.names)
+    held = tuple(rates[name] * graph.patience(name) / SECOND for name in graph.names)
+    return Known(graph.names, arriving, held, share_of(graph, shares), edges_of(graph))
+
+
+def share_of(graph: JoinGraph, shares: Shares) -> Callable[[int], float]:
+    """What is kept of a set of inputs, from what is kept of pairs."""
     place = {name: 1 << number for number, name in enumerate(graph.names)}
     left = dict(shares)
     links = [_class({name for name, _ in found}, place, left) for found in graph.classes]
@@ -72,14 +79,13 @@ def known_of(graph: JoinGraph, rates: Mapping[str, float], shares: Shares) -> Kn
             cached[some] = prod(link.share(some) for link in links)
         return cached[some]
 
-    arriving = tuple(float(rates[name]) for name in graph.names)
-    held = tuple(rates[name] * graph.patience(name) / SECOND for name in graph.names)
-    edges = tuple(
-        place[a] | place[b]
-        for a, b in combinations(graph.names, 2)
-        if graph.touches(frozenset({a}), frozenset({b}))
-    )
-    return Known(graph.names, arriving, held, share, edges)
+    return share
+
+
+def edges_of(graph: JoinGraph) -> tuple[int, ...]:
+    """The pairs of inputs that a predicate connects, as sets."""
+    place = {name: 1 << number for number, name in enumerate(graph.names)}
+    return tuple(sum(place[name] for name in pair) for pair in connected(graph))
 
 
 def _class(names: set[str], place: Mapping[str, int], left: dict[Pair, float]) -> Link:

@@ -33,6 +33,7 @@ from slackwater.plan.node import (
 )
 from slackwater.plan.promise import error_contract, recall_contract
 from slackwater.plan.report import Reporter
+from slackwater.plan.resources import ResourcePlan, resource_plan
 from slackwater.plan.window import Window
 from slackwater.query.contract import LATE_POLICIES, FixedSlack, MinRecall
 from slackwater.query.expression import is_boolean, type_of
@@ -67,6 +68,7 @@ class LogicalQuery:
     recall: RecallContract | None = None
     estimates: EstimatePlan | None = None
     costly: CostPlan | None = None
+    resources: ResourcePlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ class _Checker:
         keep = self.report.positive(self.query.keep, "keep")
         idle = self.report.positive(self.query.idle, "idle")
         costly = cost_plan(self.query, self.report)
+        resources = resource_plan(self.query, self.report)
         root = self._plan()
         if root is None:
             return None
@@ -183,6 +186,7 @@ class _Checker:
             recall,
             estimates,
             costly,
+            resources,
         )
 
     def _estimates(self, root: Node, slack: int) -> EstimatePlan | None:

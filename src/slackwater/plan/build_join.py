@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from slackwater.plan.graph import UNBOUND, conjuncts, equality_columns, per_pair, per_stream
-from slackwater.plan.join import with_graph
+from slackwater.plan.join import OPEN, with_graph
 from slackwater.plan.names import check_different, check_input_name
 from slackwater.plan.node import (
     Joined,
@@ -73,7 +73,7 @@ def _check_shape(base: JoinDef, names: Sequence[str], report: Reporter) -> None:
     if base.emit not in EMITS:
         text = f"{base.emit!r} is not one of: {', '.join(EMITS)}"
         report.problem("JOIN_EMIT", "join, emit", text)
-    if base.order not in ("auto", "written"):
+    if base.order not in (*OPEN, "written"):
         _check_order(base.order, names, report)
 
 
@@ -87,7 +87,7 @@ def _check_times(names: Sequence[str], inputs: Sequence[Node], report: Reporter)
 
 
 def _check_order(order: str, names: Sequence[str], report: Reporter) -> None:
-    hint = f'"auto", "written", or a tree such as "(({names[0]} {names[1]}) ...)"'
+    hint = f'"adaptive", "written", or a tree such as "(({names[0]} {names[1]}) ...)"'
     try:
         tree_over(order, names)
     except (ValueError, TypeError) as error:

@@ -20,6 +20,8 @@ from slackwater.query.expression import Expression, column
 from slackwater.query.schema import NOTHING, Schema
 from slackwater.units import fingerprint
 
+OPEN = ("adaptive", "auto")  # the same, once by an older name
+
 
 @dataclass(frozen=True, slots=True)
 class JoinInput:
@@ -187,7 +189,7 @@ def lay_out_join(
 
 
 def _tree(joined: Joined) -> JoinNode | None:
-    if joined.order == "auto":
+    if joined.order in OPEN:
         return None
     tree: Tree = mjoin(joined.names) if joined.order == "written" else read_tree(joined.order)
     assert isinstance(tree, JoinNode)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from slackwater.plan.join import OPEN
 from slackwater.plan.stage import PipelinePlan
 from slackwater.query.stream import (
     Aggregate,
@@ -180,7 +181,7 @@ def _join_words(join: JoinDef) -> Iterator[tuple[str, str]]:
     yield "on", "; ".join(join.on)
     yield "within", _within(join.within)
     yield "emit", join.emit
-    if join.order not in ("auto", "written"):
+    if join.order not in (*OPEN, "written"):
         yield "order", join.order
 
 

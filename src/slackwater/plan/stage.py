@@ -246,7 +246,7 @@ def _query(query: LogicalQuery) -> QueryPlan:
     estimable = estimate_columns(nodes) if nodes else None
     if query.estimates is not None:
         stages = (*stages[:-1], replace(stages[-1], estimated=estimable))
-    asked = (query.promise, query.recall, query.estimates, query.costly)
+    asked = (query.promise, query.recall, query.estimates, query.costly, query.resources)
     return QueryPlan(
         query.name,
         tuple(stream.name for stream in query.streams),

@@ -25,7 +25,7 @@ def join(
     on: str | Sequence[str] = (),
     within: Within | None = None,
     emit: Emit = "immediate",
-    order: str = "auto",
+    order: str = "adaptive",
     cross: bool = False,
     how: str = "inner",
 ) -> Stream:
@@ -54,8 +54,9 @@ def join(
         memory. ``"ordered"``: results are given in event-time order; slack buys recall with
         latency.
     order
-        ``"auto"``: chosen from first statistics; ``"written"``: as listed; or a tree such as
-        ``"((a b) c)"``, whose inner joins keep their results.
+        ``"adaptive"``: chosen from statistics, and changed while the query runs where that pays;
+        ``"written"``: as listed; or a tree such as ``"((a b) c)"``, whose inner joins keep their
+        results.
     cross
         Allow streams that no predicate connects.
     how

@@ -12,6 +12,7 @@ from typing import Any
 
 from slackwater.query.contract import Contract, FixedSlack, MaxError, MinRecall
 from slackwater.query.estimates import Estimates
+from slackwater.query.resources import Resources
 from slackwater.query.schema import Schema
 from slackwater.units import DurationLike
 
@@ -53,7 +54,7 @@ class JoinDef:
     on: tuple[str, ...]
     within: DurationLike | Mapping[Any, DurationLike] | None
     emit: str = "immediate"
-    order: str = "auto"
+    order: str = "adaptive"
     cross: bool = False
     how: str = "inner"
 
@@ -176,6 +177,7 @@ class Stream:
         sink: Any = None,
         side: Any = None,
         quality: Any = None,
+        resources: Resources | None = None,
     ) -> Query:
         """Name this result, state its contract and where it goes.
 
@@ -200,6 +202,9 @@ class Stream:
         sink, side, quality
             Where results, late rows, and under a contract the measured quality go; by default
             into the checkpoint folder as Parquet.
+        resources
+            ``sw.resources(memory="512 MB", cpu=0.8)``: limits within which the plan of a join is
+            chosen.
         """
         if contract is None:
             contract = FixedSlack(0)
@@ -216,6 +221,7 @@ class Stream:
             sink=sink,
             side=side,
             quality=quality,
+            resources=resources,
         )
 
 
@@ -257,3 +263,4 @@ class Query:
     sink: Any = None
     side: Any = None
     quality: Any = None
+    resources: Resources | None = None

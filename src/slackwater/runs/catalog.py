@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -14,21 +15,20 @@ class StateInfo:
     """What is to be known of a state besides its runs.
 
     ``readers`` claim it; a state that nobody claims goes. It holds every row ``since`` that
-    instant (``None``: since the beginning). Runs of batches up to ``fence`` are not merged with
-    later ones, so that somebody can tell them apart (design note 8).
+    instant (``None``: since the beginning). Runs of batches up to one of the ``fences`` are not
+    merged with later ones, so that somebody can tell them apart (design notes 8 and 10).
     """
 
     readers: frozenset[str] = frozenset()
     since: int | None = None
-    fence: int | None = None
+    fences: tuple[int, ...] = ()
 
     def parts(self, runs: Iterable[Run]) -> list[list[Run]]:
-        """Runs on the two sides of the fence; all of them together where there is none."""
-        found = list(runs)
-        if self.fence is None:
-            return [found]
-        before = [run for run in found if run.batch <= self.fence]
-        return [before, [run for run in found if run.batch > self.fence]]
+        """Runs between two fences; all of them together where there is none."""
+        marks, found = sorted(self.fences), dict[int, list[Run]]()
+        for run in runs:
+            found.setdefault(bisect_left(marks, run.batch), []).append(run)
+        return list(found.values())
 
 
 @dataclass(slots=True)
@@ -61,10 +61,19 @@ class Catalog:
     def all(self) -> list[Run]:
         return [run for runs in self.runs.values() for run in runs]
 
-    def claim(self, readers: Mapping[str, Iterable[str]]) -> None:
-        """Let states be read by these and by nobody else; those without a reader are forgotten."""
+    def claim(
+        self,
+        readers: Mapping[str, Iterable[str]],
+        fences: Mapping[str, tuple[int, ...]] | None = None,
+    ) -> None:
+        """Let states be read by these and by nobody else; those without a reader are forgotten.
+
+        Where runs must be told apart there are ``fences``, and nowhere else.
+        """
         self.states = {
-            state: replace(self.info(state), readers=frozenset(names))
+            state: replace(
+                self.info(state), readers=frozenset(names), fences=(fences or {}).get(state, ())
+            )
             for state, names in readers.items()
         }
 

@@ -15,8 +15,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from slackwater.control.join_plan import HANDED_BACK
 from slackwater.control.request import Request, request_of
 from slackwater.errors import Problem, SlackwaterError, StorageError
+from slackwater.migrate.choose import HOWS
 from slackwater.plan.demand import is_text
 from slackwater.plan.tree import tree_over
 from slackwater.runs.files import sync, write_atomically
@@ -102,20 +104,28 @@ class Inbox:
 
 
 def put_tree(
-    inbox: Inbox, joins: Mapping[str, Sequence[str]], tree: str, query: str | None = None
+    inbox: Inbox,
+    joins: Mapping[str, Sequence[str]],
+    tree: str,
+    query: str | None = None,
+    how: str = "moving",
 ) -> str:
     """Leave a demand for another tree of a join, unless something is wrong with it; give its id.
 
     ``joins`` are the inputs of the queries that join.
     """
+    if how not in HOWS:
+        hint = f"give one of {', '.join(HOWS)}"
+        raise SlackwaterError("REPLAN_HOW", f"{how!r} is no way to another tree", hint)
     name = check_query(query, joins)
     try:
-        tree_over(tree, joins[name])
+        if tree != HANDED_BACK:
+            tree_over(tree, joins[name])
     except ValueError as error:
         inputs = list(joins[name])
         hint = f'e.g. "({" ".join(inputs)})" for all at once'
         raise SlackwaterError("JOIN_ORDER", f"{tree!r}: {error}", hint) from error
-    return inbox.put(Request(new_id("replan"), name, tree=tree))
+    return inbox.put(Request(new_id("replan"), name, tree=tree, how=how))
 
 
 def _read(file: Path) -> Request | Problem:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from slackwater.control.records import QueryDecision
+from slackwater.control.turn import Turn
+from slackwater.migrate.match import inner_states
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import QueryPlan, Stage
-from slackwater.plan.tree import JoinNode, inputs_of, nodes_of
+from slackwater.plan.tree import JoinNode
 from slackwater.runs.catalog import (
     Catalog,
     answers_state,
@@ -21,21 +23,23 @@ from slackwater.units import BEGIN_OF_TIME
 
 IsPast = Callable[[Run], bool]
 Claims = dict[str, dict[str, IsPast]]
+Fences = dict[str, tuple[int, ...]]
+Trees = tuple[JoinNode, ...]
 
 
 def claims(
-    queries: Sequence[QueryPlan], decisions: dict[str, QueryDecision], trees: dict[str, JoinNode]
+    queries: Sequence[QueryPlan], decisions: dict[str, QueryDecision], trees: Mapping[str, Trees]
 ) -> Claims:
     """By state and reader: whether that reader needs a run no more."""
     found: Claims = {}
     for query in queries:
-        for state, is_past in _claimed(query, decisions[query.name], trees.get(query.name)):
+        for state, is_past in _claimed(query, decisions[query.name], trees.get(query.name, ())):
             found.setdefault(state, {})[query.name] = is_past
     return found
 
 
 def _claimed(
-    query: QueryPlan, decision: QueryDecision, tree: JoinNode | None
+    query: QueryPlan, decision: QueryDecision, trees: Trees
 ) -> Iterator[tuple[str, IsPast]]:
     for stage in query.stages:
         past = partial(_is_past, query, stage, decision)
@@ -46,17 +50,27 @@ def _claimed(
         yield estimates_state(query.name), partial(_is_answered, query.top, decision)
     if query.costly is not None:
         yield backlog_state(query.name), partial(_is_worked_off, decision)
-    if query.join is not None and tree is not None:
-        for state, patience in patiences(query.join, tree).items():
+    if query.join is not None and trees:
+        for state, patience in patiences(query.join, *trees).items():
             yield (
                 state,
                 partial(_is_beyond_reach, decision, patience + kept_longer(query, decision)),
             )
 
 
-def purge(catalog: Catalog, claimed: Claims) -> None:
+def fences(turns: Iterable[Turn]) -> Fences:
+    """By state of joins that change their tree: after which batches old rows and new ones part."""
+    found: dict[str, set[int]] = {}
+    for turn in turns:
+        if turn.track is not None and turn.query.join is not None:
+            for state in patiences(turn.query.join, *turn.trees):
+                found.setdefault(state, set()).add(turn.track.since - 1)
+    return {state: tuple(sorted(batches)) for state, batches in found.items()}
+
+
+def purge(catalog: Catalog, claimed: Claims, fenced: Fences | None = None) -> None:
     """Drop whole runs that nobody needs any more, and states that nobody claims."""
-    catalog.claim(claimed)
+    catalog.claim(claimed, fenced)
     catalog.runs = {
         state: left
         for state, runs in catalog.runs.items()
@@ -104,22 +118,10 @@ def was_kept_longer(query: QueryPlan, decision: QueryDecision) -> int:
     return max(query.keep, decision.period_order.kept if decision.period_order is not None else 0)
 
 
-def patiences(plan: JoinPlan, tree: JoinNode) -> dict[str, int]:
+def patiences(plan: JoinPlan, *trees: JoinNode) -> dict[str, int]:
     """By state of a join: how long after its time a row may find a partner.
 
     The time of a combination is when its patience ends, so it has none left.
     """
     found = {i.state.identity: plan.graph.patience(i.name) for i in plan.inputs}
-    return found | dict.fromkeys(inner_states(plan, tree), 0)
-
-
-def missing(plan: JoinPlan, was: JoinNode | None, tree: JoinNode) -> frozenset[str]:
-    """The states that a tree keeps and the one before it did not."""
-    before = {} if was is None else inner_states(plan, was)
-    return frozenset(inner_states(plan, tree).keys() - before.keys())
-
-
-def inner_states(plan: JoinPlan, tree: JoinNode) -> dict[str, frozenset[str]]:
-    """The states that the inner nodes of a tree keep, by identity."""
-    sets = [frozenset(inputs_of(node)) for node in nodes_of(tree) if node is not tree]
-    return {plan.identity(names): names for names in sets}
+    return found | dict.fromkeys(inner_states(plan, *trees), 0)

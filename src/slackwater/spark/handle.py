@@ -154,11 +154,11 @@ class Handle:
         name = self._estimating(query)
         self._put(Request(new_id(), name, None, value, automatic=value is None))
 
-    def replan(self, tree: str, query: str | None = None) -> str:
+    def replan(self, tree: str, query: str | None = None, *, how: str = "moving") -> str:
         """Run a join by another tree from the next batch on; give the demand's id.
 
-        What the new tree keeps and the old one did not is made from what that kept: no result is
-        lost, none comes twice. What became of it is told by an event ``replan``.
+        No result is lost, none comes twice. What became of it is told by an event ``replan``, and
+        ``migration`` tells when the change began and when it was over.
 
         Parameters
         ----------
@@ -167,6 +167,10 @@ class Handle:
             keeps its combinations.
         query
             Which query; may be left out if only one joins.
+        how
+            ``"moving"``: what the new tree keeps and the old one did not is made from what that
+            kept, in one batch. ``"parallel"``: nothing is made; both trees run side by side until
+            no row of before can be part of a result.
 
         Raises
         ------
@@ -174,7 +178,7 @@ class Handle:
             If the query does not join, or the tree does not name its inputs.
         """
         joins = {q.name: q.join.graph.names for q in self._pipeline.plan.queries if q.join}
-        return put_tree(self._loop.inbox, joins, tree, query)
+        return put_tree(self._loop.inbox, joins, tree, query, how)
 
     def _put(self, request: Request) -> str:
         """Leave a request for the next batch, unless something is wrong with it."""

@@ -22,6 +22,7 @@ from slackwater.frontends.toml.model import (
 from slackwater.query.contract import MaxError, max_error, min_recall, slack
 from slackwater.query.estimates import estimates
 from slackwater.query.join import join
+from slackwater.query.resources import resources
 from tests.frontends.kinds import (
     JOIN,
     QUERY,
@@ -65,20 +66,21 @@ def test_a_join_is_the_one_that_python_gives(tmp_path: Path) -> None:
         on=["readings.key = p.key"],
         within={"readings": "5 s", "p": "9 s"},
         emit="ordered",
-        order="written",
+        order="adaptive",
         cross=True,
         how="inner",
     )
     terms = {"confidence": 0.8, "over": "20 s", "at_least": 1, "at_most": "1 min"}
     promise = min_recall(0.9, **terms, granularity=0.5, method="feedback")
-    query = joined.select("readings.key AS key").query("paid", promise)
+    limits = resources(memory="512 MB", cpu=0.8)
+    query = joined.select("readings.key AS key").query("paid", promise, resources=limits)
     assert sound(tmp_path, JOIN).queries == (query,)
 
 
 def test_the_two_files_above_say_all_there_is_to_say() -> None:
     windows, join_ = (tomllib.loads(text)["query"][0] for text in (WINDOWS, JOIN))
     used = {
-        SourceQueryTable: {*windows, "min_recall", "over", "slack"},
+        SourceQueryTable: {*windows, "min_recall", "over", "slack", "resources"},
         JoinQueryTable: {*join_, *windows} - {"from", "costly"} | {"slack"},
         LevelTable: set(windows["then"][0]),
         EstimatesTable: {key for one in windows["estimates"] for key in one},

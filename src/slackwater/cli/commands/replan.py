@@ -22,17 +22,23 @@ def replan(
     ],
     query: QueryName = None,
     *,
+    how: Annotated[
+        str,
+        typer.Option(
+            "--how", help="moving: make what is lacking at once; parallel: both side by side."
+        ),
+    ] = "moving",
     wait: Wait = 30.0,
     json_: Json = False,
 ) -> None:
     """Let a running pipeline join by another tree, from its next batch on.
 
     Nothing is lost and nothing comes twice: what the new tree keeps and the old one did not is made
-    from what that kept.
+    from what that kept, or both run side by side until nothing of before matters.
     """
     log = find_log(checkpoint)
     folder = Checkpoint(log.parent.absolute())
-    name = put_tree(Inbox(folder.prods), folder.order().joins or {}, tree, query)
+    name = put_tree(Inbox(folder.prods), folder.order().joins or {}, tree, query, how)
     found = reply(log, "replan", "request", name, wait)
     none = None if wait <= 0 else "no answer yet; the next batch takes it"
     told = found or {"request": name, "tree": None, "reason": none}

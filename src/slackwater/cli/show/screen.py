@@ -33,7 +33,7 @@ _VERBS = {
 }  # fmt: skip
 _COLOURS = {
     "error": "red", "damaged": "red", "notice": "yellow", "slack": "cyan", "prod": "cyan",
-    "replan": "cyan",
+    "replan": "cyan", "migration": "cyan",
     "tier": "blue",
 }  # fmt: skip
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from slackwater.control.turn import Turn
+from slackwater.migrate.match import inner_states
 from slackwater.plan.spread import Spread
 from slackwater.plan.stage import QueryPlan
 from slackwater.runs.catalog import answers_state, estimates_state, told_state
-from slackwater.runs.retention import inner_states
 
 Columns = dict[str, tuple[str, ...]]
 
@@ -27,7 +27,7 @@ def _of_query(turn: Turn, spread: Spread) -> Iterator[tuple[str, tuple[str, ...]
         for level, names in leg.columns.items():
             if level > 0:
                 yield from _of_level(query, level, names, leg.columns.get(level - 1))
-    for tree in (turn.was, turn.tree):
+    for tree in (turn.was, *turn.trees):
         if query.join is not None and tree is not None:
             for identity, members in inner_states(query.join, tree).items():
                 yield identity, spread.joined(query.name, members)

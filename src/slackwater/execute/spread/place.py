@@ -28,7 +28,7 @@ from slackwater.execute.spread.portion import Parted, Portion
 from slackwater.execute.spread.task import Handed, Performed, Site, Work, read_by, rounds
 from slackwater.plan.spread import Leg
 from slackwater.runs.catalog import Catalog, backlog_state
-from slackwater.runs.retention import claims, purge
+from slackwater.runs.retention import claims, fences, purge
 from slackwater.runs.run import Run
 
 
@@ -187,6 +187,9 @@ class SpreadPlace(Generic[B]):
             found = [each for one in done for each in one.found.get(name, ())]
             if any(name in one.found for one in done):
                 outcome.found[name] = summed(found)
+            for sample in (one.joined[name] for one in done if name in one.joined):
+                known = outcome.joined.get(name)
+                outcome.joined[name] = sample if known is None else known + sample
             outcome.estimates |= _total(name, (one.estimates for one in done))
         outcome.spent += tuple(one.spent for one in done)
         for prod in {prod for one in done for prod in one.answered}:
@@ -194,9 +197,9 @@ class SpreadPlace(Generic[B]):
 
     def tidy(self, batch: Batch) -> None:
         """Tasks have done it, but for rows that wait."""
-        trees = {name: turn.tree for name, turn in batch.turns.items() if turn.tree is not None}
-        queries = self.site.layout.plan.queries
-        purge(batch.catalog, claims(queries, batch.decision.queries, trees))
+        trees = {name: turn.trees for name, turn in batch.turns.items() if turn.trees}
+        claimed = claims(self.site.layout.plan.queries, batch.decision.queries, trees)
+        purge(batch.catalog, claimed, fences(batch.turns.values()))
 
     def release(self) -> None:
         """Sinks have what they want of the files with results."""

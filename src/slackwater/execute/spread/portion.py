@@ -11,7 +11,7 @@ import numpy.typing as npt
 from slackwater.control.share import Share
 from slackwater.control.turn import Turn
 from slackwater.execute.slices import GROUPS, Numbers
-from slackwater.runs.retention import inner_states
+from slackwater.migrate.match import inner_states
 from slackwater.runs.run import Run, Slice
 
 
@@ -30,11 +30,11 @@ class Parted:
         divided: set[str] = set()
         everywhere: set[str] = set()
         for name, identity in share.divided.items():
-            join, tree = turns[name].query.join, turns[name].tree
+            join, trees = turns[name].query.join, turns[name].trees
             assert join is not None
             members = {one.state.identity: frozenset({one.name}) for one in join.inputs}
             chosen = members[identity]
-            members |= {} if tree is None else inner_states(join, tree)
+            members |= inner_states(join, *trees)
             for state, names in members.items():
                 (divided if chosen <= names else everywhere).add(state)
         return cls(frozenset(divided), frozenset(everywhere))

@@ -36,6 +36,7 @@ from slackwater.execute.spread.engine import Above, GroupEngine
 from slackwater.execute.spread.parts import Part, write_part
 from slackwater.execute.spread.portion import Portion
 from slackwater.execute.tidy import tidy
+from slackwater.optimize.facts import Sample
 from slackwater.plan.spread import Leg, Spread, spread
 from slackwater.plan.sql.windows import Writer
 from slackwater.runs.catalog import Catalog, StateInfo
@@ -164,6 +165,7 @@ class Performed:
     answered: dict[str, int]
     failed: dict[str, Problem]
     handed: dict[str, Handed]
+    joined: dict[str, Sample]
     spent: Spent
 
 
@@ -207,6 +209,7 @@ def perform(site: Site, work: Work, attempt: str) -> Performed:
         outcome.answered,
         outcome.failed,
         handed,
+        outcome.joined,
         Spent(work.number, work.fresh, total_rows(work.runs), time.perf_counter() - began),
     )
 

@@ -20,6 +20,7 @@ from slackwater.frontends.toml.model import (
 from slackwater.frontends.values import Context
 from slackwater.query.estimates import estimates
 from slackwater.query.join import join
+from slackwater.query.resources import resources
 from slackwater.query.stream import Query, Stream
 
 _OF_WINDOWS = ("slide", "start", "group_by", "aggregate")
@@ -49,6 +50,8 @@ def build_query(
     terms = table.said("late", "keep", "idle")
     if table.estimates is not None:
         terms["estimates"] = [estimates(**one.said()) for one in table.estimates]
+    if table.resources is not None:
+        terms["resources"] = resources(**table.resources.said())
     contract = read_contract(table, where, problems)
     return stream.query(table.name, contract, **terms)
 

@@ -149,6 +149,15 @@ class CostlyTable(Table):
         return {"budget": value} if _is_number(value) else value
 
 
+class ResourcesTable(Table):
+    """``resources``: what the plan of a join may take."""
+
+    memory: Text | Count | None = None
+    """what its state may hold, e.g. `512 MB` (no limit)"""
+    cpu: Number | None = None
+    """share of the time between batches that joining may take (no limit)"""
+
+
 class PromiseTable(Table):
     """What promises on error and on recall have in common."""
 
@@ -221,6 +230,8 @@ class QueryTable(PromiseTable, StepsTable):
     """where late rows go (the checkpoint folder)"""
     quality: AnyTable | None = None
     """where the measured quality goes (the checkpoint folder)"""
+    resources: ResourcesTable | None = None
+    """limits within which the plan of a join is chosen"""
 
 
 class SourceQueryTable(QueryTable):
@@ -270,7 +281,7 @@ class JoinQueryTable(QueryTable):
     emit: Annotated[str, one_of(*EMITS)] | None = None
     """when a result is given (`immediate`)"""
     order: Text | None = None
-    """`auto`, `written`, or a tree such as `((a b) c)` (`auto`)"""
+    """`adaptive`, `written`, or a tree such as `((a b) c)` (`adaptive`)"""
     cross: Flag | None = None
     """allow sources that no predicate connects (false)"""
     how: Text | None = None

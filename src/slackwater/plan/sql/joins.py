@@ -35,11 +35,16 @@ class JoinWriter:
     Relations are named by child: ``f<c>`` and ``h<c>`` are the fresh and the held rows of an
     input; ``n<c>`` and ``h<c>`` the new and the held combinations of an inner node. ``late`` asks
     for results that are not in time, too.
+
+    ``mixed`` are statements of a tree that goes on beside the one after it (parallel track, design
+    note 10): they give only combinations with an old member. Old rows and combinations have
+    relations of their own then, ``o<c>`` those held and ``p<c>`` the new ones of an inner node.
     """
 
     writer: Writer
     plan: JoinPlan
     late: bool = False
+    mixed: bool = False
 
     def kept(self, node: JoinNode, active: Collection[int]) -> Statement:
         """New combinations of an inner node as state; ``pane`` tells until when they matter."""
@@ -50,6 +55,13 @@ class JoinWriter:
         """All combinations of an inner node that batches before this one would have kept."""
         draft = self._draft()
         return draft.whole(draft.rebuilt(node))
+
+    def paired(self, one: str, other: str) -> Statement:
+        """How many pairs a few fresh rows of an input (``f0``) make with the held ones of another
+        (``h1``).
+        """
+        draft = _Draft(self.writer, self.plan, late=False, mixed=False)
+        return draft.whole(draft.paired(one, other))
 
     def results(self, node: JoinNode, active: Collection[int]) -> Statement:
         """New results: ``__ts`` their event time, ``__given`` whether they are in time."""
@@ -81,7 +93,7 @@ class JoinWriter:
         return draft.whole(draft.present(draft.source("results")))
 
     def _draft(self) -> _Draft:
-        return _Draft(self.writer, self.plan, self.late)
+        return _Draft(self.writer, self.plan, self.late, self.mixed)
 
 
 @dataclass(slots=True)
@@ -91,6 +103,7 @@ class _Draft:
     writer: Writer
     plan: JoinPlan
     late: bool
+    mixed: bool
     reads: dict[str, None] = field(default_factory=dict)
     parameters: dict[str, None] = field(default_factory=dict)
 
@@ -116,6 +129,11 @@ class _Draft:
     def rebuilt(self, node: JoinNode) -> str:
         return self._until(node, self._term(node, 0, "old", "old"))
 
+    def paired(self, one: str, other: str) -> str:
+        left, right = self._input(one, 0, "f"), self._input(other, 1, "h")
+        on = " AND ".join(self._conditions(frozenset({one}), frozenset({other})))
+        return f"SELECT count(*) AS pairs FROM ({left}) AS l JOIN ({right}) AS r ON {on}"
+
     def _until(self, node: JoinNode, combinations: str) -> str:
         names = frozenset(inputs_of(node))
         outside = [name for name in self.plan.graph.names if name not in names]
@@ -123,17 +141,22 @@ class _Draft:
             f"{self._time(name)} + {self.plan.graph.patience(name, outside)}"
             for name in self._ordered(names)
         ]
-        return f"SELECT least({', '.join(ends)}) AS pane, * FROM ({combinations})"
+        return (
+            f"SELECT least({', '.join(ends)}) AS pane, * FROM ({combinations}){self._suppressed()}"
+        )
 
     def results(self, node: JoinNode, active: Collection[int]) -> str:
         names = frozenset(inputs_of(node))
         times = [self._time(name) for name in self._ordered(names)]
-        combined = (
-            f"SELECT *, greatest({', '.join(times)}) AS __ts FROM ({self.node(node, active)})"
-        )
+        combined = f"SELECT *, greatest({', '.join(times)}) AS __ts FROM "
+        combined += f"({self.node(node, active)}){self._suppressed()}"
         columns = ", ".join([*times, *self._carried(names), "__ts"])
         result = f"SELECT {columns}, {self._in_time()} AS __given FROM ({combined})"
         return result if self.late else f"SELECT * FROM ({result}) WHERE __given"
+
+    def _suppressed(self) -> str:
+        """What is all new is left to the tree that runs beside this one."""
+        return " WHERE __old" if self.mixed else ""
 
     def _in_time(self) -> str:
         if self.plan.is_ordered:
@@ -199,7 +222,9 @@ class _Draft:
     def _combined(self, names: frozenset[str]) -> list[str]:
         columns = [self._time(name) for name in self._ordered(names)] + self._carried(names)
         columns = [c for c in columns if c != "__at"]
-        return [*columns, *(["greatest(l.__at, r.__at) AS __at"] if self.plan.is_measured else [])]
+        if self.plan.is_measured:
+            columns.append("greatest(l.__at, r.__at) AS __at")
+        return [*columns, *(["l.__old OR r.__old AS __old"] if self.mixed else [])]
 
     def _carried(self, names: frozenset[str]) -> list[str]:
         columns = [self.writer.name(column) for column in self.plan.columns(names)]
@@ -238,13 +263,21 @@ class _Draft:
             return self._input_rows(tree, child, which)
         columns = [self._time(name) for name in self._ordered(inputs_of(tree))]
         columns += self._carried(frozenset(inputs_of(tree)))
-        if which == "new":
-            return f"SELECT {', '.join(columns)} FROM {self.source(f'n{child}')}"
-        return f"SELECT {', '.join(columns)} FROM {self._held(tree, child)}"
+        found = []
+        for kind, flag in self._kinds("np" if which == "new" else "ho"):
+            source = self.source(f"{kind}{child}")
+            rows = source if which == "new" else self._held(tree, source)
+            found.append(f"SELECT {', '.join([*columns, *flag])} FROM {rows}")
+        return " UNION ALL ".join(found)
 
-    def _held(self, tree: JoinNode, child: int) -> str:
+    def _kinds(self, both: str) -> list[tuple[str, tuple[str, ...]]]:
+        """Relations of new rows and of old ones, and the column that tells them apart."""
+        if not self.mixed:
+            return [(both[0], ())]
+        return [(kind, (f"{kind in 'op'} AS __old",)) for kind in both]
+
+    def _held(self, tree: JoinNode, source: str) -> str:
         """Combinations that are held; as of inputs, what is too old is left out, see `_input`."""
-        source = self.source(f"h{child}")
         if not self.late:
             return source
         lows = {name: f"low{self.plan.graph.names.index(name)}" for name in inputs_of(tree)}
@@ -252,26 +285,27 @@ class _Draft:
         return f"{source} WHERE {' AND '.join(old)}"
 
     def _input_rows(self, name: str, child: int, which: str) -> str:
-        fresh, held = f"f{child}", f"h{child}"
         if not self.plan.is_ordered:
-            return self._input(name, fresh if which == "new" else held)
+            return self._input(name, child, "f" if which == "new" else "ho")
         after = self.parameter("after")
         if which == "old":
-            return self._input(name, held, f"pane < {after}")
+            return self._input(name, child, "ho", f"pane < {after}")
         upto = self.parameter("upto")
-        due = self._input(name, held, f"pane >= {after} AND pane < {upto}")
-        return f"{due} UNION ALL {self._input(name, fresh, f'pane < {upto}')}"
+        due = self._input(name, child, "ho", f"pane >= {after} AND pane < {upto}")
+        return f"{due} UNION ALL {self._input(name, child, 'f', f'pane < {upto}')}"
 
-    def _input(self, name: str, source: str, *where: str) -> str:
-        """Rows of an input.
+    def _input(self, name: str, child: int, kinds: str, *where: str) -> str:
+        """Rows of an input, fresh or held.
 
         What is too old for any result in time is left out at the end; only where results that
         came too late are wanted must it be left out here, so that all tiers find the same.
         """
         number = self.plan.graph.names.index(name)
-        columns = ", ".join([f"pane AS {self._time(name)}", *self._carried(frozenset({name}))])
+        columns = [f"pane AS {self._time(name)}", *self._carried(frozenset({name}))]
         if self.late:
             where = (*where, f"pane >= {self.parameter(f'low{number}')}")
-        if not where:
-            return f"SELECT {columns} FROM {self.source(source)}"
-        return f"SELECT {columns} FROM {self.source(source)} WHERE {' AND '.join(where)}"
+        only = f" WHERE {' AND '.join(where)}" if where else ""
+        return " UNION ALL ".join(
+            f"SELECT {', '.join([*columns, *flag])} FROM {self.source(f'{kind}{child}')}{only}"
+            for kind, flag in self._kinds(kinds)
+        )

@@ -1,0 +1,339 @@
+"""The plan of a join while it runs: what it costs, whether another would cost less, and the change.
+
+Everything is learned from batches: how much comes and meets (`optimize.facts`), what kinds of work
+take (`optimize.seconds`). Plans are compared when there is a reason to (`optimize.trigger`), and a
+change must pay for itself. Reference: Zhu 2006, Parts I and II.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from slackwater.control.controller import Controller, Moment
+from slackwater.control.join_plan import is_settled, tree_of
+from slackwater.control.orders import Proposal
+from slackwater.control.records import Explanation, Feedback
+from slackwater.optimize.choose import Choice, choose, excess
+from slackwater.optimize.cost import Cost, Work
+from slackwater.optimize.facts import Facts, Sample, named
+from slackwater.optimize.known import Known
+from slackwater.optimize.plan import Plan, Space
+from slackwater.optimize.seconds import Seconds
+from slackwater.optimize.statistics import connected
+from slackwater.optimize.trigger import LEAST_REST, Signals, next_rest, pays, reason
+from slackwater.plan.join import JoinPlan
+from slackwater.plan.resources import ResourcePlan
+from slackwater.plan.stage import QueryPlan
+from slackwater.plan.tree import JoinNode, inputs_of, nodes_of, show_tree
+
+SURVEY = 4  # batches between two looks at pairs, as long as nothing surprises
+HORIZON = 32  # batches in which a change has to pay
+MARGIN = 0.1  # of what the plan in force takes: less than that is not worth a change
+EXACT = 5  # inputs up to which all plans are compared: milliseconds
+PROVEN = 3  # batches after which a change is judged
+FEW = 50.0  # fewer counts than this say nothing yet
+LOOKED_AT = 1_000  # new rows by which pairs are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Adapting:
+    """A join whose plan is open, and its limits."""
+
+    join: JoinPlan
+    limits: ResourcePlan
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptMemory:
+    """What is known of a join and of its plans.
+
+    ``work`` and ``expected`` are what the plan ``tree`` was to do in the newest batch and the
+    combinations it was to make, by pairs alone; ``moved`` if that batch made states anew. ``since``
+    counts batches since plans were compared, ``changed`` those since the plan changed, which before
+    took ``before`` seconds; ``surprise`` is the largest factor by which something was not expected.
+    """
+
+    facts: Facts = field(default_factory=Facts)
+    seconds: dict[str, Seconds] = field(default_factory=dict)
+    place: str = "columnar"
+    tree: str = ""
+    work: Work | None = None
+    expected: dict[str, float] = field(default_factory=dict)
+    moved: bool = False
+    since: int = 0
+    surveyed: int = SURVEY
+    changed: int | None = None
+    rest: int = LEAST_REST
+    took: float | None = None
+    before: float | None = None
+    surprise: float = 1.0
+    bytes: float = 0.0
+    growing: int = 0
+    wall: int | None = None
+    interval: float | None = None
+    is_short: bool = False
+
+
+class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
+    """Proposes another tree for a join where that pays, or where a limit asks for it."""
+
+    name = "adapt"
+    memory = AdaptMemory
+    order = Proposal
+
+    def parameters(self, query: QueryPlan) -> Adapting | None:
+        if query.join is None or query.join.tree is not None:
+            return None
+        return Adapting(query.join, query.find(ResourcePlan) or ResourcePlan())
+
+    def step(
+        self, params: Adapting, moment: Moment, memory: AdaptMemory
+    ) -> tuple[Proposal, AdaptMemory]:
+        memory = _seen(params.join, moment, memory)
+        tree, facts = tree_of(params.join, moment.memory), memory.facts
+        survey = _survey(params.join, memory)
+        memory = replace(memory, surveyed=0 if survey else memory.surveyed + 1)
+        if not facts.is_enough(params.join.graph):
+            return Proposal(survey), _expecting(params.join, memory, tree, moved=False)
+        seconds = memory.seconds.get(memory.place, Seconds())
+        space = _space(params.join, facts.known(params.join.graph), memory, seconds)
+        limits = _limits(params.limits, memory)
+        now = space.plan(tree)
+        why = None if is_settled(moment.memory) else reason(_signals(memory, limits))
+        choice = None if why is None else choose(space, limits, clock=_never, exact=EXACT)
+        best = None if choice is None else _better(space, now, choice, limits)
+        proposal = _proposal(survey, best, now, choice, seconds.base)
+        proposal = replace(
+            proposal, reason=why or "", measured=memory.took, limit=params.limits.memory
+        )
+        if choice is not None:
+            short = _short(choice, limits, memory)
+            proposal = replace(proposal, notice="" if memory.is_short else short)
+            memory = replace(memory, since=0, surprise=1.0, is_short=bool(short))
+        moved = best is not None and show_tree(best.tree) != show_tree(tree)
+        if moved:
+            memory = replace(memory, changed=0, before=memory.took)
+        after = proposal.tree or tree
+        return proposal, _expecting(params.join, memory, after, moved=moved)
+
+    def learn(self, query: str, memory: AdaptMemory, feedback: Feedback) -> AdaptMemory:
+        sample = feedback.joined.get(query)
+        if sample is None:
+            return memory
+        if sample.tree != memory.tree:  # a person chose another one
+            sample = replace(sample, made={})
+        facts = memory.facts.learned(sample, memory.expected)
+        surprise = max(memory.surprise, _surprise(memory.facts, facts))
+        memory = replace(memory, facts=facts, surprise=surprise)
+        return _timed(memory, sample)
+
+    def notices(self, params: Adapting, moment: Moment, terms: Proposal) -> Iterable[str]:
+        if terms.notice:
+            yield terms.notice
+        was = show_tree(tree_of(params.join, moment.memory))
+        if terms.tree is not None and show_tree(terms.tree) != was:
+            yield (
+                f"joined by {show_tree(terms.tree)} from now on, not by {was}: "
+                f"{terms.best:.3g} s a batch expected, not {terms.predicted:.3g} ({terms.reason})"
+            )
+
+    def explain(self, terms: Proposal) -> Explanation:
+        if terms.predicted is None:
+            return {"predicted_s": None}
+        return {
+            "predicted_s": _rounded(terms.predicted),
+            "measured_s": _rounded(terms.measured),
+            "memory": _rounded(terms.memory),
+            "memory_limit": terms.limit,
+            "runner_up": terms.runner_up or None,
+            "runner_up_s": _rounded(terms.second),
+            "reason": terms.reason or None,
+        }
+
+
+def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
+    """With what came and what is held."""
+    seen = moment.observation
+    states = {part.name: part.state.identity for part in join.inputs}
+    fresh = {
+        name: sum(count.rows for count in seen.panes.get(state, ()) if count.passes)
+        for name, state in states.items()
+    }
+    held = {name: seen.held.get(state, 0) for name, state in states.items()}
+    widths = {
+        name: seen.sizes.get(state, 0) / held[name] if held[name] else 0.0
+        for name, state in states.items()
+    }
+    nodes = nodes_of(tree_of(join, moment.memory))[:-1]
+    inner = {join.identity(frozenset(inputs_of(node))) for node in nodes}
+    total = float(sum(seen.sizes.get(state, 0) for state in {*states.values(), *inner}))
+    passed = None if memory.wall is None else (seen.wall - memory.wall) / 1e6
+    interval = (
+        passed if memory.interval is None or passed is None else (memory.interval + passed) / 2
+    )
+    return replace(
+        memory,
+        facts=memory.facts.came(fresh, held, widths),
+        place="columnar" if seen.loads is None else "spark",
+        since=memory.since + 1,
+        changed=None if memory.changed is None else memory.changed + 1,
+        growing=memory.growing + 1 if total > memory.bytes else 0,
+        bytes=total,
+        wall=seen.wall,
+        interval=interval,
+    )
+
+
+def _survey(join: JoinPlan, memory: AdaptMemory) -> tuple[tuple[str, str], ...]:
+    """Pairs to look at: new rows of the input with more of them, the other's that it holds."""
+    if memory.surveyed < SURVEY and memory.surprise == 1.0:
+        return ()
+    fresh, held = memory.facts.fresh, memory.facts.held
+    found = []
+    for pair in connected(join.graph):
+        one, other = sorted(pair, key=lambda name: (-held[name], name))
+        if not fresh[one]:
+            one, other = other, one
+        if fresh[one] and held[other]:
+            found.append((one, other))
+    return tuple(found)
+
+
+def _expecting(join: JoinPlan, memory: AdaptMemory, tree: JoinNode, *, moved: bool) -> AdaptMemory:
+    """With what this batch is to come to."""
+    graph, facts = join.graph, memory.facts
+    plain, newest = facts.expectation(graph), facts.newest(graph)
+    sets = {named(set(inputs_of(node))): plain.set_of(node) for node in nodes_of(tree)}
+    expected = {name: plain.rate(some) for name, some in sets.items()}
+    work = Space(newest).work(tree) if facts.is_enough(graph) else None
+    return replace(memory, tree=show_tree(tree), work=work, expected=expected, moved=moved)
+
+
+def _space(join: JoinPlan, known: Known, memory: AdaptMemory, seconds: Seconds) -> Space:
+    widths = tuple(memory.facts.widths.get(name, 0.0) for name in join.graph.names)
+    return Space(known, seconds.units(), widths)
+
+
+def _limits(asked: ResourcePlan, memory: AdaptMemory) -> Cost:
+    """Seconds of a batch, and bytes."""
+    share, interval = asked.cpu, memory.interval
+    seconds = inf if share is None or interval is None else share * interval
+    return Cost(seconds, inf if asked.memory is None else float(asked.memory))
+
+
+def _signals(memory: AdaptMemory, limits: Cost) -> Signals:
+    return Signals(
+        memory.since,
+        memory.changed,
+        memory.surprise,
+        memory.bytes / limits.memory,
+        memory.growing,
+        memory.rest,
+    )
+
+
+def _better(space: Space, now: Plan, choice: Choice, limits: Cost) -> Plan | None:
+    """The plan to change to, if one is worth it: because it pays, or because of a limit."""
+    best = choice.plan
+    if best.tree == now.tree:
+        return None
+    if not now.cost.within(limits):
+        return best if excess(best.cost, limits) < (1 - MARGIN) * excess(now.cost, limits) else None
+    move = _move(space, now, best)
+    return best if pays(now.cost.cpu, best.cost.cpu, move, HORIZON, MARGIN) else None
+
+
+def _move(space: Space, now: Plan, best: Plan) -> float:
+    """Seconds to make the states that only the new plan has (spec adaptive 4.9)."""
+    known, units, total = space.known, space.units, 0.0
+    kept = {known.set_of(node) for node in nodes_of(now.tree)}
+    for node in nodes_of(best.tree)[:-1]:
+        some = known.set_of(node)
+        if some not in kept:
+            below = sum(known.size(known.set_of(child)) for child in node.children)
+            total += known.size(some) * (units.insert + units.pair) + below * units.scan
+    return total
+
+
+def _proposal(
+    survey: tuple[tuple[str, str], ...],
+    best: Plan | None,
+    now: Plan,
+    choice: Choice | None,
+    base: float,
+) -> Proposal:
+    tree = None if best is None else best.tree
+    assert not isinstance(tree, str)
+    shown = now if best is None else best
+    other = None if choice is None else _runner_up(choice, shown)
+    return Proposal(
+        survey,
+        tree,
+        predicted=base + now.cost.cpu,
+        best=base + shown.cost.cpu,
+        memory=shown.cost.memory,
+        runner_up="" if other is None else show_tree(other.tree),
+        second=None if other is None else base + other.cost.cpu,
+    )
+
+
+def _runner_up(choice: Choice, chosen: Plan) -> Plan | None:
+    others = [
+        one for one in (choice.plan, *choice.front) if show_tree(one.tree) != show_tree(chosen.tree)
+    ]
+    return min(others, key=lambda plan: plan.cost.cpu, default=None)
+
+
+def _short(choice: Choice, limits: Cost, memory: AdaptMemory) -> str:
+    """What to say if no plan is within the limits."""
+    if choice.is_within:
+        return ""
+    cost, tree = choice.plan.cost, show_tree(choice.plan.tree)
+    parts = []
+    if cost.memory > limits.memory:
+        parts.append(
+            f"memory of {cost.memory / 1e6:.3g} MB where {limits.memory / 1e6:.3g} are allowed"
+        )
+    if cost.cpu > limits.cpu and memory.interval:
+        allowed = limits.cpu / memory.interval
+        parts.append(f"cpu of {cost.cpu / memory.interval:.2g} where {allowed:.2g} is allowed")
+    return f"no plan is within the limits; {tree} comes nearest and needs {' and '.join(parts)}"
+
+
+def _surprise(before: Facts, after: Facts) -> float:
+    """By what factor something differs from what was known, at most; where enough was counted."""
+    found = [1.0]
+    scale = max(1.0, max(after.fresh.values(), default=0) / LOOKED_AT)
+    counts = ((before.pairs, after.pairs, FEW * scale), (before.made, after.made, FEW))
+    for old, new, few in counts:
+        for name, count in new.items():
+            known = old.get(name)
+            if known is not None and max(count.found, known.found) >= few:
+                ratio = count.share / known.share
+                found.append(max(ratio, 1 / ratio))
+    return max(found)
+
+
+def _timed(memory: AdaptMemory, sample: Sample) -> AdaptMemory:
+    """With how long the batch took, if it did nothing but what its plan does."""
+    if memory.moved or memory.work is None or sample.tree != memory.tree:
+        return memory
+    known = memory.seconds.get(memory.place, Seconds())
+    seconds = memory.seconds | {memory.place: known.after(memory.work, sample.seconds)}
+    took = sample.seconds if memory.took is None or memory.changed == 1 else memory.took
+    took += 0.5 * (sample.seconds - took)
+    rest = memory.rest
+    if memory.changed == PROVEN and memory.before is not None:
+        rest = next_rest(rest, has_paid=took < memory.before)
+    return replace(memory, seconds=seconds, took=took, rest=rest)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
+
+
+def _never() -> float:
+    """A clock that stands still: a decision depends on nothing but what was seen."""
+    return 0.0

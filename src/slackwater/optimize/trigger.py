@@ -1,0 +1,82 @@
+"""When plans are compared again (spec adaptive 3.10 and 6.1): a visible tuple of reasons.
+
+Queues of the source work are states here: what a batch does not finish, the next one does not find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+PERIOD = 8  # batches
+SURPRISE = 1.5  # how much more or less than expected is a change
+NEAR = 0.9  # of the limit
+GROWING = 4  # batches in which memory grew without end
+LEAST_REST = 2  # batches after a change
+LONGEST_REST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What there is to see: batches since plans were compared and since the plan changed.
+
+    ``surprise`` is the largest factor by which something differs from what was expected; ``memory``
+    is what is held, as a part of its limit; ``growing`` batches held more than the one before.
+    """
+
+    since: int
+    changed: int | None = None
+    surprise: float = 1.0
+    memory: float = 0.0
+    growing: int = 0
+    rest: int = LEAST_REST
+
+
+Trigger = Callable[[Signals], bool]
+
+
+def periodic(seen: Signals) -> bool:
+    """So many batches have passed."""
+    return seen.since >= PERIOD
+
+
+def interval_with_threshold(seen: Signals) -> bool:
+    """Half of them have passed, and something has changed a little."""
+    return 2 * seen.since >= PERIOD and seen.surprise >= SURPRISE**0.5
+
+
+def aggressive(seen: Signals) -> bool:
+    """Something has changed much, however soon."""
+    return seen.surprise >= SURPRISE
+
+
+def memory_driven(seen: Signals) -> bool:
+    """Memory comes near its limit; a single jump is none of a steady growth."""
+    return seen.memory >= 1.0 or (seen.memory >= NEAR and seen.growing >= GROWING)
+
+
+TRIGGERS: tuple[tuple[str, Trigger], ...] = (
+    ("memory", memory_driven),  # first: it overrules the guard
+    ("surprise", aggressive),
+    ("change", interval_with_threshold),
+    ("period", periodic),
+)
+
+
+def reason(seen: Signals) -> str | None:
+    """Why plans are compared now, if they are; after a change a plan is left alone for a while."""
+    found = next((name for name, is_due in TRIGGERS if is_due(seen)), None)
+    if found == "memory" or seen.changed is None:
+        return found
+    return found if seen.changed >= seen.rest else None
+
+
+def next_rest(rest: int, *, has_paid: bool) -> int:
+    """How long the next plan is left alone: twice as long if the last change was for nothing."""
+    return max(LEAST_REST, rest // 2) if has_paid else min(LONGEST_REST, 2 * rest)
+
+
+def pays(now: float, best: float, move: float, horizon: int, margin: float) -> bool:
+    """Whether a change is worth it: by a margin, and what it costs comes back within a horizon."""
+    gain = now - best
+    return gain > margin * now and gain * horizon > move
