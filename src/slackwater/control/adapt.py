@@ -12,23 +12,32 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from slackwater.control.controller import Controller, Moment
-from slackwater.control.join_plan import is_settled, tree_of
+from slackwater.control.join_plan import is_settled, track_of, tree_of
+from slackwater.control.move import Move
 from slackwater.control.orders import Proposal
 from slackwater.control.records import Explanation, Feedback
 from slackwater.optimize.choose import Choice, choose, excess
 from slackwater.optimize.cost import Cost, Work
 from slackwater.optimize.facts import Facts, Sample, named
 from slackwater.optimize.known import Known
+from slackwater.optimize.library import Library, added, nearest
 from slackwater.optimize.plan import Plan, Space
 from slackwater.optimize.seconds import Seconds
 from slackwater.optimize.statistics import connected
-from slackwater.optimize.trigger import LEAST_REST, Signals, next_rest, pays, reason
+from slackwater.optimize.trigger import (
+    LEAST_REST,
+    NOTABLE,
+    Signals,
+    next_rest,
+    pays,
+    reason,
+)
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.resources import ResourcePlan
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode, inputs_of, nodes_of, show_tree
 
-SURVEY = 4  # batches between two looks at pairs, as long as nothing surprises
+SURVEY, RAREST = 4, 16  # batches between two looks at pairs; rarer while nothing surprises
 HORIZON = 32  # batches in which a change has to pay
 MARGIN = 0.1  # of what the plan in force takes: less than that is not worth a change
 EXACT = 5  # inputs up to which all plans are compared: milliseconds
@@ -53,6 +62,7 @@ class AdaptMemory:
     combinations it was to make, by pairs alone; ``moved`` if that batch made states anew. ``since``
     counts batches since plans were compared, ``changed`` those since the plan changed, which before
     took ``before`` seconds; ``surprise`` is the largest factor by which something was not expected.
+    ``waits`` if a change pays that will cost less; ``library`` has plans that were good before.
     """
 
     facts: Facts = field(default_factory=Facts)
@@ -64,13 +74,18 @@ class AdaptMemory:
     moved: bool = False
     since: int = 0
     surveyed: int = SURVEY
+    pace: int = SURVEY
     changed: int | None = None
     rest: int = LEAST_REST
     took: float | None = None
     before: float | None = None
     surprise: float = 1.0
     bytes: float = 0.0
+    inner: float = 0.0
     growing: int = 0
+    filling: int = 0
+    waits: bool = False
+    library: Library = ()
     wall: int | None = None
     interval: float | None = None
     is_short: bool = False
@@ -92,9 +107,11 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         self, params: Adapting, moment: Moment, memory: AdaptMemory
     ) -> tuple[Proposal, AdaptMemory]:
         memory = _seen(params.join, moment, memory)
-        tree, facts = tree_of(params.join, moment.memory), memory.facts
+        tree = tree_of(params.join, moment.memory)
+        memory = _proven(params.join, memory, tree)
+        facts = memory.facts
         survey = _survey(params.join, memory)
-        memory = replace(memory, surveyed=0 if survey else memory.surveyed + 1)
+        memory = replace(memory, surveyed=0 if survey else memory.surveyed + 1, pace=_pace(memory))
         if not facts.is_enough(params.join.graph):
             return Proposal(survey), _expecting(params.join, memory, tree, moved=False)
         seconds = memory.seconds.get(memory.place, Seconds())
@@ -102,16 +119,22 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         limits = _limits(params.limits, memory)
         now = space.plan(tree)
         why = None if is_settled(moment.memory) else reason(_signals(memory, limits))
-        choice = None if why is None else choose(space, limits, clock=_never, exact=EXACT)
-        best = None if choice is None else _better(space, now, choice, limits)
+        choice = None if why is None else _choice(params.join, space, limits, memory)
+        move = None if choice is None else Move.of(params.join, facts, space, now, choice.plan)
+        best, waits = None, False
+        if choice is not None and move is not None:
+            best = _better(now, choice, limits, move)
+            waits = best is not None and now.cost.within(limits) and move.is_cheaper_later
+            best = None if waits else best
         proposal = _proposal(survey, best, now, choice, seconds.base)
         proposal = replace(
             proposal, reason=why or "", measured=memory.took, limit=params.limits.memory
         )
-        if choice is not None:
+        if choice is not None and move is not None:
             short = _short(choice, limits, memory)
-            proposal = replace(proposal, notice="" if memory.is_short else short)
-            memory = replace(memory, since=0, surprise=1.0, is_short=bool(short))
+            notice = "" if memory.is_short else short
+            proposal = replace(proposal, notice=notice, how=move.how)
+            memory = replace(memory, since=0, surprise=1.0, is_short=bool(short), waits=waits)
         moved = best is not None and show_tree(best.tree) != show_tree(tree)
         if moved:
             memory = replace(memory, changed=0, before=memory.took)
@@ -167,8 +190,11 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
         for name, state in states.items()
     }
     nodes = nodes_of(tree_of(join, moment.memory))[:-1]
-    inner = {join.identity(frozenset(inputs_of(node))) for node in nodes}
-    total = float(sum(seen.sizes.get(state, 0) for state in {*states.values(), *inner}))
+    kept = {join.identity(frozenset(inputs_of(node))) for node in nodes}
+    inner = float(sum(seen.sizes.get(state, 0) for state in kept))
+    outer = float(sum(seen.sizes.get(state, 0) for state in {*states.values()}))
+    total, grows = outer + inner, inner > memory.inner and outer <= memory.bytes - memory.inner
+    is_tracked = track_of(moment.memory) is not None  # two plans say nothing of one
     passed = None if memory.wall is None else (seen.wall - memory.wall) / 1e6
     interval = (
         passed if memory.interval is None or passed is None else (memory.interval + passed) / 2
@@ -178,9 +204,11 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
         facts=memory.facts.came(fresh, held, widths),
         place="columnar" if seen.loads is None else "spark",
         since=memory.since + 1,
-        changed=None if memory.changed is None else memory.changed + 1,
+        changed=None if memory.changed is None else memory.changed + (not is_tracked),
         growing=memory.growing + 1 if total > memory.bytes else 0,
+        filling=memory.filling + 1 if grows else 0,
         bytes=total,
+        inner=inner,
         wall=seen.wall,
         interval=interval,
     )
@@ -188,7 +216,7 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
 
 def _survey(join: JoinPlan, memory: AdaptMemory) -> tuple[tuple[str, str], ...]:
     """Pairs to look at: new rows of the input with more of them, the other's that it holds."""
-    if memory.surveyed < SURVEY and memory.surprise == 1.0:
+    if memory.surveyed < memory.pace and memory.surprise < NOTABLE:
         return ()
     fresh, held = memory.facts.fresh, memory.facts.held
     found = []
@@ -199,6 +227,13 @@ def _survey(join: JoinPlan, memory: AdaptMemory) -> tuple[tuple[str, str], ...]:
         if fresh[one] and held[other]:
             found.append((one, other))
     return tuple(found)
+
+
+def _pace(memory: AdaptMemory) -> int:
+    """How long until the next look: twice as long as the last time, unless something surprises."""
+    if memory.surprise >= NOTABLE:
+        return SURVEY
+    return min(RAREST, 2 * memory.pace) if memory.surveyed >= memory.pace else memory.pace
 
 
 def _expecting(join: JoinPlan, memory: AdaptMemory, tree: JoinNode, *, moved: bool) -> AdaptMemory:
@@ -231,30 +266,26 @@ def _signals(memory: AdaptMemory, limits: Cost) -> Signals:
         memory.bytes / limits.memory,
         memory.growing,
         memory.rest,
+        memory.filling,
+        memory.waits,
     )
 
 
-def _better(space: Space, now: Plan, choice: Choice, limits: Cost) -> Plan | None:
+def _choice(join: JoinPlan, space: Space, limits: Cost, memory: AdaptMemory) -> Choice:
+    """The best plan of all, or of those that are searched and the one of the most similar time."""
+    known = nearest(memory.library, memory.facts.signature(join.graph))
+    tried = () if known is None else (known.tree,)
+    return choose(space, limits, clock=_never, exact=EXACT, tried=tried)
+
+
+def _better(now: Plan, choice: Choice, limits: Cost, move: Move) -> Plan | None:
     """The plan to change to, if one is worth it: because it pays, or because of a limit."""
     best = choice.plan
     if best.tree == now.tree:
         return None
     if not now.cost.within(limits):
         return best if excess(best.cost, limits) < (1 - MARGIN) * excess(now.cost, limits) else None
-    move = _move(space, now, best)
-    return best if pays(now.cost.cpu, best.cost.cpu, move, HORIZON, MARGIN) else None
-
-
-def _move(space: Space, now: Plan, best: Plan) -> float:
-    """Seconds to make the states that only the new plan has (spec adaptive 4.9)."""
-    known, units, total = space.known, space.units, 0.0
-    kept = {known.set_of(node) for node in nodes_of(now.tree)}
-    for node in nodes_of(best.tree)[:-1]:
-        some = known.set_of(node)
-        if some not in kept:
-            below = sum(known.size(known.set_of(child)) for child in node.children)
-            total += known.size(some) * (units.insert + units.pair) + below * units.scan
-    return total
+    return best if pays(now.cost.cpu, best.cost.cpu, move.cost, HORIZON, MARGIN) else None
 
 
 def _proposal(
@@ -324,10 +355,18 @@ def _timed(memory: AdaptMemory, sample: Sample) -> AdaptMemory:
     seconds = memory.seconds | {memory.place: known.after(memory.work, sample.seconds)}
     took = sample.seconds if memory.took is None or memory.changed == 1 else memory.took
     took += 0.5 * (sample.seconds - took)
-    rest = memory.rest
-    if memory.changed == PROVEN and memory.before is not None:
-        rest = next_rest(rest, has_paid=took < memory.before)
-    return replace(memory, seconds=seconds, took=took, rest=rest)
+    return replace(memory, seconds=seconds, took=took)
+
+
+def _proven(join: JoinPlan, memory: AdaptMemory, tree: JoinNode) -> AdaptMemory:
+    """With the verdict on a change, once the plan has run for a while: good ones are remembered."""
+    if memory.changed != PROVEN + 1 or memory.before is None or memory.took is None:
+        return memory
+    has_paid = memory.took < memory.before
+    library = memory.library
+    if has_paid:
+        library = added(library, tree, memory.facts.signature(join.graph))
+    return replace(memory, rest=next_rest(memory.rest, has_paid=has_paid), library=library)
 
 
 def _rounded(value: float | None) -> float | None:

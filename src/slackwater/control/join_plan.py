@@ -96,12 +96,13 @@ class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
         if choice is None and params.tree is None:
             choice = _chosen(params, moment)
         taken, by = _taken(params, moment, track), memory.by
-        tree, proposal = taken.tree, moment.find(Proposal)
+        tree, how, proposal = taken.tree, taken.how, moment.find(Proposal)
         if proposal is not None and proposal.tree is not None and tree is None and track is None:
-            tree, by = proposal.tree, "adaptive"  # it proposes nothing against a person
+            # it proposes nothing against a person
+            tree, how, by = proposal.tree, proposal.how, "adaptive"
         if tree is not None:
             choice = JoinChoice(tree, {}, {})
-            if taken.how == "parallel":
+            if how == "parallel":
                 track = begin(params, was, tree, batch, _clocks(moment))
             if show_tree(tree) != show_tree(was):
                 changes = (*changes, _changed(tree, was, batch, track))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from slackwater.disorder.periods import Period
+from slackwater.migrate.choose import How
 from slackwater.plan.tree import JoinNode
 
 
@@ -111,13 +112,14 @@ class Work:
 class Proposal:
     """Look at these pairs of inputs, and join by this tree from now on, if there is one.
 
-    ``predicted`` are the seconds of a batch by the plan in force, ``best`` those of the plan that
-    is in force from now on, which holds ``memory`` bytes; ``measured`` is what batches took. The
-    plan that comes next takes ``second``.
+    ``how`` says how to get there. ``predicted`` are the seconds of a batch by the plan in force,
+    ``best`` those of the plan that is in force from now on, which holds ``memory`` bytes;
+    ``measured`` is what batches took. The plan that comes next takes ``second``.
     """
 
     survey: tuple[tuple[str, str], ...] = ()
     tree: JoinNode | None = None
+    how: How = "moving"
     reason: str = ""
     predicted: float | None = None
     best: float | None = None

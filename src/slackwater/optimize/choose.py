@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -13,6 +13,7 @@ from slackwater.optimize.cost import Cost
 from slackwater.optimize.fronts import best_plans, front
 from slackwater.optimize.mjoin_init import mjoin_init
 from slackwater.optimize.plan import Plan, Space, Strategy
+from slackwater.plan.tree import Tree
 
 STRATEGIES: tuple[Strategy, ...] = (mjoin_init, bjtree_init)
 EXACT = 7  # inputs up to which the whole space is searched: a third of a second
@@ -52,17 +53,20 @@ def choose(
     budget: float = 1.0,
     clock: Callable[[], float] = time.monotonic,
     exact: int = EXACT,
+    *,
+    tried: Sequence[Tree] = (),
 ) -> Choice:
     """The least work within the limits, from all plans of ``exact`` inputs at most, else from the
     strategies.
 
-    These stop after ``budget`` seconds and give what they have. Where no plan is within the limits,
-    the one is chosen that exceeds them least.
+    These stop after ``budget`` seconds and give what they have; plans that were ``tried`` before
+    are compared with theirs. Where no plan is within the limits, the one is chosen that exceeds
+    them least.
     """
     is_exact = len(space.known.names) <= exact
     lacking = scarce(space, limits)
     offered = best_plans(space) if is_exact else _searched(space, limits, lacking, budget, clock)
-    found = front(offered)
+    found = front([*offered, *(space.plan(space.best(tree)) for tree in tried)])
     within = [plan for plan in found if plan.cost.within(limits)]
     if within:
         plan = min(within, key=lambda one: (one.cost.cpu, one.cost.memory))

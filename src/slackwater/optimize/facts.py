@@ -3,6 +3,8 @@
 Rates are means that fade. What a pair of inputs keeps is found out on a few new rows, among those
 that the other input holds. A combination that the plan in force makes is counted; where that
 differs from what the pairs let expect, all larger combinations are expected to differ as much.
+Rows that are held met each other when they came: what they make follows what new rows make only as
+they are replaced.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from slackwater.optimize.known import Known
 from slackwater.optimize.statistics import Pair, connected, edges_of, share_of
@@ -63,6 +66,8 @@ class Count:
 class Facts:
     """By input: rows of the newest batch, of a batch on average, rows held and bytes of a row; what
     was counted of pairs; by combination how many there were beside how many were expected.
+
+    ``among`` is what pairs keep among rows that are held, of whatever time.
     """
 
     fresh: dict[str, int] = field(default_factory=dict)
@@ -71,6 +76,7 @@ class Facts:
     widths: dict[str, float] = field(default_factory=dict)
     pairs: dict[str, Count] = field(default_factory=dict)
     made: dict[str, Count] = field(default_factory=dict)
+    among: dict[str, float] = field(default_factory=dict)
 
     def came(
         self, fresh: Mapping[str, int], held: Mapping[str, int], widths: Mapping[str, float]
@@ -81,7 +87,19 @@ class Facts:
             for name, rows in fresh.items()
         }
         known = self.widths | {name: width for name, width in widths.items() if width}
-        return replace(self, fresh=dict(fresh), rates=rates, held=dict(held), widths=known)
+        found = replace(self, fresh=dict(fresh), rates=rates, held=dict(held), widths=known)
+        return found.aged(fresh)
+
+    def aged(self, fresh: Mapping[str, float]) -> Facts:
+        """With so many rows more among those that are held, which meet as the newest ones do."""
+        among = dict(self.among)
+        for key, count in self.pairs.items():
+            old = 1.0
+            for name in names_of(key):
+                came, held = fresh.get(name, 0), self.held.get(name, 0)
+                old *= held / (came + held) if came + held else 1.0
+            among[key] = count.share + old * (among.get(key, count.share) - count.share)
+        return replace(self, among=among)
 
     def learned(self, sample: Sample, expected: Mapping[str, float]) -> Facts:
         """With what a batch came to; ``expected`` are the combinations by pairs alone."""
@@ -93,13 +111,27 @@ class Facts:
             pairs[key] = pairs.get(key, Count()).after(found, possible)
         for name, found in sample.made.items():
             if name in expected:
-                made[name] = made.get(name, Count()).after(found, expected[name])
+                possible = expected[name] * self._revised(pairs, set(names_of(name)))
+                made[name] = made.get(name, Count()).after(found, possible)
         return replace(self, pairs=pairs, made=made)
+
+    def _revised(self, pairs: Mapping[str, Count], names: set[str]) -> float:
+        """By what factor more of a combination is expected, now that pairs are known anew."""
+        return prod(
+            count.share / self.pairs[key].share
+            for key, count in pairs.items()
+            if key in self.pairs and names.issuperset(names_of(key))
+        )
 
     def is_enough(self, graph: JoinGraph) -> bool:
         """Whether plans can be compared: every input has come, every pair was looked at."""
         flowing = all(self.rates.get(name) and self.held.get(name) for name in graph.names)
         return flowing and all(named(pair) in self.pairs for pair in connected(graph))
+
+    def signature(self, graph: JoinGraph) -> dict[str, float]:
+        """Rates and shares: what a time is like."""
+        shares = {named(pair): share for pair, share in self.shares(graph).items()}
+        return {name: self.rates.get(name, 0.0) for name in graph.names} | shares
 
     def shares(self, graph: JoinGraph) -> dict[Pair, float]:
         return {
@@ -107,6 +139,13 @@ class Facts:
             for pair in connected(graph)
             if named(pair) in self.pairs
         }
+
+    def stock(self, graph: JoinGraph) -> Known:
+        """What rows that are held make with each other."""
+        shares = {
+            pair: self.among[named(pair)] for pair in connected(graph) if named(pair) in self.among
+        }
+        return self._known(graph, self.rates, share_of(graph, shares))
 
     def expectation(self, graph: JoinGraph) -> Known:
         """What is known by pairs alone, of a batch like the newest one."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 PERIOD = 8  # batches
 SURPRISE = 1.5  # how much more or less than expected is a change
+NOTABLE = SURPRISE**0.5  # how much is worth a look
 NEAR = 0.9  # of the limit
 GROWING = 4  # batches in which memory grew without end
 LEAST_REST = 2  # batches after a change
@@ -21,7 +22,8 @@ class Signals:
     """What there is to see: batches since plans were compared and since the plan changed.
 
     ``surprise`` is the largest factor by which something differs from what was expected; ``memory``
-    is what is held, as a part of its limit; ``growing`` batches held more than the one before.
+    is what is held, as a part of its limit; ``growing`` batches held more than the one before, and
+    ``filling`` of them although inputs did not. ``waits`` if a change would pay, but less later.
     """
 
     since: int
@@ -30,6 +32,8 @@ class Signals:
     memory: float = 0.0
     growing: int = 0
     rest: int = LEAST_REST
+    filling: int = 0
+    waits: bool = False
 
 
 Trigger = Callable[[Signals], bool]
@@ -42,7 +46,7 @@ def periodic(seen: Signals) -> bool:
 
 def interval_with_threshold(seen: Signals) -> bool:
     """Half of them have passed, and something has changed a little."""
-    return 2 * seen.since >= PERIOD and seen.surprise >= SURPRISE**0.5
+    return 2 * seen.since >= PERIOD and seen.surprise >= NOTABLE
 
 
 def aggressive(seen: Signals) -> bool:
@@ -55,9 +59,21 @@ def memory_driven(seen: Signals) -> bool:
     return seen.memory >= 1.0 or (seen.memory >= NEAR and seen.growing >= GROWING)
 
 
+def refined(seen: Signals) -> bool:
+    """What inner joins keep grows, and what comes in does not: one of them lets through more."""
+    return seen.filling >= GROWING and seen.since >= GROWING
+
+
+def waiting(seen: Signals) -> bool:
+    """A change was put off."""
+    return seen.waits
+
+
 TRIGGERS: tuple[tuple[str, Trigger], ...] = (
     ("memory", memory_driven),  # first: it overrules the guard
     ("surprise", aggressive),
+    ("waiting", waiting),
+    ("filling", refined),
     ("change", interval_with_threshold),
     ("period", periodic),
 )
@@ -80,3 +96,11 @@ def pays(now: float, best: float, move: float, horizon: int, margin: float) -> b
     """Whether a change is worth it: by a margin, and what it costs comes back within a horizon."""
     gain = now - best
     return gain > margin * now and gain * horizon > move
+
+
+def is_cheaper_later(gain: float, move: float, later: float) -> bool:
+    """Whether a batch more by the plan in force costs less than is saved by moving state after it.
+
+    Rows that made much with each other, and make no more, are let go of with every batch.
+    """
+    return gain < move - later
