@@ -15,6 +15,7 @@ from slackwater.papers.adaptive_zhu2006.operators.operator import Operator
 from slackwater.papers.adaptive_zhu2006.operators.plan import (
     Group,
     Join,
+    KeyJoin,
     Plan,
     Project,
     Select,
@@ -91,6 +92,9 @@ def replaced(plan: Plan, old: Plan, new: Plan) -> Plan:
         return Project(inputs[0], plan.drop)
     if isinstance(plan, Group):
         return replace(plan, input=inputs[0])
+    if isinstance(plan, KeyJoin):
+        group = inputs[1]
+        return KeyJoin((inputs[0], group if isinstance(group, Group) else plan.group))
     return Join(inputs, plan.orders)
 
 
