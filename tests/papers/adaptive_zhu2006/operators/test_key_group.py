@@ -16,7 +16,6 @@ from slackwater.papers.adaptive_zhu2006.operators.engine import Engine
 from slackwater.papers.adaptive_zhu2006.operators.key_moving import PushDown, pull_up
 from slackwater.papers.adaptive_zhu2006.operators.plan import (
     Group,
-    Join,
     KeyJoin,
     Source,
     tree,
@@ -235,8 +234,17 @@ def test_on_two_tracks_a_special_group_by_is_enough_as_elsewhere(
         assert engine.roots == (below(aggregate),)
 
 
-def test_what_is_no_group_by_above_a_join_is_refused() -> None:
-    engine = Engine(QUERY, tree("A B"))
-    with pytest.raises(SlackwaterError, match="MIGRATION_BOX_DIFFERENT"):
-        PushDown(engine, below("sum"))
-    assert engine.roots == (Join((Source("A"), Source("B"))),)
+def test_what_is_no_group_by_above_a_join_by_its_key_is_refused() -> None:
+    by_other = Group(Source("B"), (Column("B", "bid"),), VALUE, "sum", "sliding")
+    olds = (tree("A B"), Group(tree("A B"), (KEY,), VALUE), above("max"), above("sum"))
+    news = (*(below("sum"),) * 3, KeyJoin((Source("A"), by_other)))
+    for old, new in zip(olds, news, strict=True):
+        engine = Engine(QUERY, old)
+        with pytest.raises(SlackwaterError, match="MIGRATION_BOX_DIFFERENT"):
+            PushDown(engine, new)
+        assert engine.roots == (old,)
+    for old, new in ((above("sum"), above("sum")), (below("max"), above("sum"))):
+        engine = Engine(QUERY, old)
+        with pytest.raises(SlackwaterError, match="MIGRATION_BOX_DIFFERENT"):
+            pull_up(engine, new)
+        assert engine.roots == (old,)

@@ -57,9 +57,12 @@ class Box:
 
 
 def meaning_of(plan: Plan, query: Query) -> Hashable:
-    """What a plan gives, whatever its shape: streams, conditions, columns."""
+    """What a plan gives, whatever its shape: streams, conditions, columns, how long pairs count."""
     conditions = frozenset(n.condition for n in nodes_of(plan) if isinstance(n, Select))
-    return streams_of(plan), conditions, frozenset(schema_of(plan, query).items())
+    counts = (
+        plan.counts if isinstance(plan, Group) else "oldest" if isinstance(plan, KeyJoin) else ""
+    )
+    return streams_of(plan), conditions, frozenset(schema_of(plan, query).items()), counts
 
 
 def check_equivalent(old: Box, new: Box, query: Query) -> None:

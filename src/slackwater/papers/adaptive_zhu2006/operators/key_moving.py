@@ -45,6 +45,8 @@ class PushDown:
         [root] = engine.roots
         if not isinstance(root, Group) or not isinstance(root.input, Join):
             raise _not_above(root)
+        _check_key(engine, new)
+        check_equivalent(Box((root,)), Box((new,)), engine.query)
         self.engine, self.new = engine, new
         self.upper: Plan = replace(root, input=new) if is_collected else new
         made = _made(engine, self.upper)
@@ -89,6 +91,7 @@ def pull_up(engine: Engine, new: Group) -> None:
     [root] = engine.roots
     if not isinstance(root, KeyJoin) or not isinstance(new.input, Join):
         raise _not_above(new)
+    _check_key(engine, root)
     made = _made(engine, new)
     join, below = made[new.input], engine.operators[root.group]
     assert isinstance(join, JoinOperator)
@@ -110,6 +113,17 @@ def _made(engine: Engine, new: Plan) -> dict[Plan, Operator]:
     made = engine.build(new, {}, entries(engine, old))
     made[new].outlets = engine.operators[old.roots[0]].outlets
     return made
+
+
+def _check_key(engine: Engine, join: KeyJoin) -> None:
+    """Only a group of the key that is joined by has one partner."""
+    keys = {edge.side(streams_of(join.group)) for edge in engine.query.edges}
+    if set(join.group.by) != keys:
+        raise SlackwaterError(
+            "MIGRATION_BOX_DIFFERENT",
+            "the groups are not those of the key that is joined by",
+            "keep a second group-by above the join",
+        )
 
 
 def _not_above(plan: Plan) -> SlackwaterError:
