@@ -44,6 +44,18 @@ def test_an_optimiser_by_measured_selectivities_follows_every_swap(data: dict[st
     assert [plan for _, plan in often["migrations"]] == ["((B C) A)", "((A B) C)"]
 
 
+@pytest.mark.papers
+def test_of_plans_under_limits_those_live_that_the_model_qualifies(data: dict[str, Any]) -> None:
+    rows = {(r["set"], r["plan"]): r for r in data["resources"] if r["purge"] == "tight"}
+    for (name, plan), row in rows.items():
+        if (name, plan) != ("4", "mjoin"):  # has work left over at the end, and memory
+            assert row["is_qualified"] or name == "2" or row["exhausted"] is not None
+            assert not row["is_qualified"] or row["exhausted"] is None
+    assert rows["2", "mjoin"]["longest_queue"] > 20 * rows["2", "bjtree"]["longest_queue"]
+    early = [rows["4", plan]["early_results"] for plan in ("bjtree", "hybrid", "mjoin")]
+    assert early == sorted(early, reverse=True)
+
+
 def test_what_is_kept_lies_where_it_is_expected() -> None:
     found = judge(figures(PAPER.kept()), PAPER.folder / "expected.json", is_quick=False)
     assert {one.figure for one in found} == set(expected(PAPER.folder))

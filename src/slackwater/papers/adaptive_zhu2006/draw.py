@@ -1,4 +1,4 @@
-"""The pictures: figures 16.1 to 16.4, 16.7, 16.8 and 16.10 to 16.13 of the source work."""
+"""The pictures: figures 8.2 to 8.15, 16.1 to 16.8 and 16.10 to 16.13 of the source work."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 
+from slackwater.papers.adaptive_zhu2006.optimisers import FEWEST
 from slackwater.papers.picture import save
 
 
@@ -34,14 +35,70 @@ def lengths(data: dict[str, Any]) -> Any:
 
 
 def output(data: dict[str, Any]) -> Any:
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.4))
     for row in data["output"]:
         left.plot(row["series"], label=row["how"])
-        right.plot([at / 1000 for at, _ in row["rows"]], [n for _, n in row["rows"]])
-    left.set(xlabel="s", ylabel="results a second")
-    right.set(xlabel="s", ylabel="rows kept or waiting")
+        middle.plot(*_in_seconds(row["rows"]))
+    for row in data["output, low"]:
+        right.plot(*_in_seconds(row["intermediate"]), lw=0.8)
+    left.set(xlabel="s", ylabel="results a second", title="high rates")
+    middle.set(xlabel="s", ylabel="rows kept or waiting", title="high rates")
+    right.set(xlabel="s", ylabel="intermediate rows", title="low rates")
     left.legend(fontsize=8)
     return figure
+
+
+def resources(data: dict[str, Any]) -> Any:
+    figure, axes = plt.subplots(3, 4, figsize=(13, 7), sharex="col")
+    kinds = (
+        ("curve", "results"),
+        ("waiting", "tuples that wait"),
+        ("rows", "rows kept or waiting"),
+    )
+    for row in (row for row in data["resources"] if row["purge"] == "tight"):
+        column = axes[:, int(row["set"]) - 1]
+        for axis, (key, label) in zip(column, kinds, strict=True):
+            axis.plot(*_in_seconds(row[key]), label=row["plan"], lw=1)
+            axis.set(ylabel=label if row["set"] == "1" else None)
+            axis.grid(alpha=0.3)
+            if row["exhausted"] is not None:  # the limit of rows is reached
+                axis.plot(*_in_seconds(row[key][-1:]), "x", color=axis.lines[-1].get_color())
+        column[0].set(title=f"set {row['set']}")
+        column[0].legend(fontsize=8)
+        column[-1].set(xlabel="s")
+    return figure
+
+
+def optimisers(data: dict[str, Any]) -> Any:
+    figure, axes = plt.subplots(1, 4, figsize=(15, 3.4))
+    names = {"mjoin": "mjoin-init", "bjtree": "bjtree-init", "all": "all plans"}
+    for axis, limits in zip(axes, ("one", "each"), strict=False):
+        rows = [row for row in data["optimisers"] if row["limits"] == limits]
+        for key, label in names.items():
+            known = [r for r in rows if key in r and (key != "all" or r["exhaustively"] >= FEWEST)]
+            shares = [100 * row[key]["share"] for row in known]
+            axis.plot([row["streams"] for row in known], shares, "o-", ms=3, label=label)
+        title = "one limit for all joins" if limits == "one" else "limits between plans"
+        axis.set(xlabel="streams", ylabel="qualified, %", ylim=(0, 105), title=title)
+    rows = [row for row in data["optimisers"] if row["limits"] == "one"]
+    for key, label in names.items():
+        known = [row for row in rows if key in row]
+        times = [row[key]["seconds"] for row in known]
+        axes[2].semilogy([row["streams"] for row in known], times, "o-", ms=3, label=label)
+    axes[2].set(xlabel="streams", ylabel="seconds a search")
+    [most] = [row for row in rows if row["streams"] == 10]
+    for key in ("mjoin", "bjtree"):
+        cloud = [point for point in most[key]["cloud"] if point]
+        axes[3].loglog([m for m, _ in cloud], [c for _, c in cloud], "o", ms=3, label=names[key])
+    axes[3].set(xlabel="memory (rows)", ylabel="work (pairs a second)", title="10 streams")
+    for axis in axes:
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=8)
+    return figure
+
+
+def _in_seconds(points: list[tuple[float, int]]) -> tuple[list[float], list[int]]:
+    return [at / 1000 for at, _ in points], [count for _, count in points]
 
 
 def adaptation(data: dict[str, Any]) -> Any:
@@ -49,9 +106,7 @@ def adaptation(data: dict[str, Any]) -> Any:
     for axis, key in zip(axes, ("one swap", "swaps"), strict=True):
         for row in data[key]:
             label = "with an optimiser" if row["adapts"] else "without"
-            axis.plot(
-                [at / 1000 for at, _ in row["rows"]], [n for _, n in row["rows"]], label=label
-            )
+            axis.plot(*_in_seconds(row["rows"]), label=label)
             for at, _ in row["migrations"]:
                 axis.axvline(at / 1000, color="C3", lw=0.8)
         axis.set(xlabel="s", ylabel="rows kept or waiting", title=key)
@@ -60,6 +115,8 @@ def adaptation(data: dict[str, Any]) -> Any:
 
 
 PICTURES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "resources.png": resources,
+    "optimisers.png": optimisers,
     "lengths.png": lengths,
     "output.png": output,
     "adaptation.png": adaptation,

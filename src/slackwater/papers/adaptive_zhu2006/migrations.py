@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from slackwater.papers.adaptive_zhu2006.operators.box import Box
 from slackwater.papers.adaptive_zhu2006.operators.engine import Engine
@@ -13,9 +13,10 @@ from slackwater.papers.adaptive_zhu2006.operators.parallel import ParallelTrack
 from slackwater.papers.adaptive_zhu2006.operators.plan import tree
 from slackwater.papers.adaptive_zhu2006.operators.state import Purge
 from slackwater.papers.adaptive_zhu2006.operators.work import UnitCost
-from slackwater.papers.adaptive_zhu2006.timed import run_timed
+from slackwater.papers.adaptive_zhu2006.timed import check_undisturbed, run_timed
 from slackwater.papers.adaptive_zhu2006.workload import (
     HIGH,
+    LOW,
     Load,
     arrivals,
     set_1,
@@ -28,6 +29,8 @@ Row = dict[str, Any]
 OLD, NEW = tree("((A B) C) D"), tree("A ((B C) D)")
 UNIT_MS = 0.01  # what a unit takes in the comparison of T_MS with T_PT; the source work gives none
 BUDGET = 60.0  # units a millisecond, between what the old and the new plan need
+AMPLE = 1000.0
+How = Literal["old", "new", "moving", "parallel"]
 
 
 def over_windows(is_quick: bool) -> list[Row]:
@@ -61,7 +64,19 @@ def crossover(is_quick: bool) -> list[Row]:
 def output(is_quick: bool) -> list[Row]:
     """Results and rows over time, high rates and too few units for the old plan (16.7, 16.8)."""
     until = 16_000 if is_quick else 30_000
-    return [_output(how, until) for how in ("old", "new", "moving", "parallel")]
+    return [_thinned(_output(how, HIGH, BUDGET, until)) for how in get_args(How)]
+
+
+def output_low(is_quick: bool) -> list[Row]:
+    """The same at low rates, with units for every plan (16.5, 16.6)."""
+    until = 16_000 if is_quick else 50_000
+    rows = [_output(how, LOW, AMPLE, until) for how in get_args(How)]
+    new = rows[1]["intermediate"]
+    for row in rows:
+        row["level_ms"] = _level(row["intermediate"], new, row["started_ms"])
+        late = [kept for when, kept in row["intermediate"] if when >= 14_000]
+        row["late_intermediate"] = sum(late) / len(late)
+    return [_thinned(row) for row in rows]
 
 
 def _lengths(load: Load, seed: int) -> Row:
@@ -114,15 +129,14 @@ def _track(load: Load, seed: int, start: int, purge: Purge) -> float:
     return end - start
 
 
-def _output(how: Literal["old", "new", "moving", "parallel"], until: int) -> Row:
-    stream = arrivals(HIGH, until, 1)
-    engine = Engine(
-        HIGH.query,
-        NEW if how == "new" else OLD,
-        joins=JoinParams("hash", charged="nested"),
-    )
+def _output(how: How, load: Load, budget: float, until: int) -> Row:
+    """A run that migrates after ten seconds; raises if a result is not that of the old plan."""
+    stream = arrivals(load, until, 1)
+    joins = JoinParams("hash", charged="nested")
+    engine = Engine(load.query, NEW if how == "new" else OLD, joins=joins)
     track: list[ParallelTrack] = []
     times: dict[str, float] = {}
+    intermediate: list[tuple[float, int]] = []
 
     def migrate(now: float) -> None:
         if now >= 10_000 and "start" not in times and how in ("moving", "parallel"):
@@ -133,8 +147,10 @@ def _output(how: Literal["old", "new", "moving", "parallel"], until: int) -> Row
                 track.append(ParallelTrack(engine, Box((NEW,)), order="merge"))
         if track and track[0].poll() and "end" not in times:
             times["end"] = now
+        intermediate.append((now, engine.intermediate()))
 
-    run = run_timed(engine, stream, BUDGET, migrate, until=until)
+    run = run_timed(engine, stream, budget, migrate, until=until)
+    check_undisturbed([run], Engine(load.query, OLD, joins=joins), stream[: run.processed])
     return {
         "how": how,
         "results": run.results_until(until),
@@ -144,7 +160,25 @@ def _output(how: Literal["old", "new", "moving", "parallel"], until: int) -> Row
         "ended_ms": times.get("end"),
         "series": _series(run.given, until),
         "rows": [run.memory[n] for n in range(0, len(run.memory), 40)],
+        "intermediate": intermediate,
     }
+
+
+def _thinned(row: Row) -> Row:
+    points = row["intermediate"]
+    return {**row, "intermediate": points[:: max(len(points) // 100, 1)]}
+
+
+def _level(
+    rows: list[tuple[float, int]], new: list[tuple[float, int]], start: float | None
+) -> float | None:
+    """How long after its start a migration has come to keep no more than the new plan does."""
+    if start is None:
+        return None
+    pairs = zip(rows, new, strict=True)  # the same tuples at the same times: nobody waits
+    return next(
+        when - start for (when, kept), (_, least) in pairs if when >= start and kept <= least
+    )
 
 
 def _series(given: list[tuple[float, int]], until: int) -> list[int]:

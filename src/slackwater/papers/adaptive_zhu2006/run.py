@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slackwater.papers.adaptive_zhu2006 import adaptation, migrations
+from slackwater.papers.adaptive_zhu2006 import adaptation, migrations, optimisers, resources
 from slackwater.papers.adaptive_zhu2006.draw import draw_all
 from slackwater.papers.paper import Figures, Paper, Results
 
@@ -17,10 +17,14 @@ LOG = logging.getLogger(__name__)
 
 # what is measured, by the key of its results; each is told whether to be quick
 EXPERIMENTS: tuple[tuple[str, Callable[[bool], Any]], ...] = (
+    ("resources", resources.under_limits),
+    ("optimisers", optimisers.over_streams),
     ("migration over windows", migrations.over_windows),
     ("migration over rates", migrations.over_rates),
     ("crossover", migrations.crossover),
     ("output", migrations.output),
+    ("output, low", migrations.output_low),
+    ("no swap", adaptation.idle),
     ("one swap", adaptation.once),
     ("swaps", adaptation.often),
 )
@@ -63,28 +67,42 @@ def lengths(data: Results) -> Figures:
 
 
 def outputs(data: Results) -> Figures:
-    """What comes out meanwhile (R10)."""
+    """What comes out and is kept meanwhile (R10)."""
     rows = {row["how"]: row for row in data["output"]}
     found = {f"R10/{how}/longest gap (ms)": rows[how]["gap_ms"] for how in ("moving", "parallel")}
     for how in ("new", "moving", "parallel"):
         found[f"R10/{how}/results over old"] = rows[how]["results"] / rows["old"]["results"]
+    low = {row["how"]: row for row in data["output, low"]}
+    kept = {how: row["late_intermediate"] for how, row in low.items()}
+    found["16.5/intermediate rows, new over old"] = kept["new"] / kept["old"]
+    for how in ("moving", "parallel"):
+        found[f"16.5/{how}/rows as few as of new, after (ms)"] = low[how]["level_ms"]
+        found[f"16.5/{how}/intermediate rows at last, over new"] = kept[how] / kept["new"]
+        found[f"16.6/{how}/results over old"] = low[how]["results"] / low["old"]["results"]
     return found
 
 
 def adaptations(data: Results) -> Figures:
-    """What an optimiser at run time wins (R12, R13)."""
+    """What an optimiser at run time costs and wins (R11, R12, R13)."""
     found: Figures = {}
-    for name, key in (("R12", "one swap"), ("R13", "swaps")):
+    for name, key in (("R11", "no swap"), ("R12", "one swap"), ("R13", "swaps")):
         without, with_it = data[key]
         found[f"{name}/migrations"] = len(with_it["migrations"])
-        found[f"{name}/results, with over without"] = (
-            with_it["late_results"] / without["late_results"]
-        )
+        found[f"{name}/results, with over without"] = with_it["throughput_ratio"]
         found[f"{name}/rows, with over without"] = with_it["late_rows"] / without["late_rows"]
+    without, with_it = data["no swap"]
+    found["R11/work, with over without"] = with_it["busy_share"] / without["busy_share"]
+    found["R11/share of the time spent looking"] = with_it["looked_share"]
     return found
 
 
-FIGURES: tuple[Callable[[Results], Figures], ...] = (lengths, outputs, adaptations)
+FIGURES: tuple[Callable[[Results], Figures], ...] = (
+    lambda data: resources.figures_of(data["resources"]),
+    lambda data: optimisers.figures_of(data["optimisers"]),
+    lengths,
+    outputs,
+    adaptations,
+)
 
 
 def figures(data: Results) -> Figures:

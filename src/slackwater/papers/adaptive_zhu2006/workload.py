@@ -1,7 +1,7 @@
-"""Streams of the migration experiments: Poisson arrivals, rates that step, selectivities that swap.
+"""Streams of the experiments: Poisson arrivals, rates that step, selectivities that swap.
 
-Reference: Zhu 2006, ch. 16, table 16.1. A predicate of selectivity σ compares keys of a column of
-its own, uniform over 1/σ values (rounded), so that selectivities are independent of each other.
+Reference: Zhu 2006, ch. 8 and 16, tables 8.1 and 16.1. A predicate of selectivity σ compares keys
+of a column of its own, uniform over 1/σ values (rounded), so that selectivities are independent.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ def set_3(window: int) -> Load:
     return Load.steady(window, (100, 12, 12, 12), (0.1, 0.1, 0.1))
 
 
+LOW = Load.steady(1000, (100, 100, 100, 100), (0.1, 0.02, 0.02))
 HIGH = Load.steady(2000, (50, 50, 50, 50), (0.2, 0.05, 0.05))
 
 

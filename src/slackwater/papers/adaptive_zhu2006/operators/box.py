@@ -15,6 +15,7 @@ from slackwater.papers.adaptive_zhu2006.operators.operator import Operator
 from slackwater.papers.adaptive_zhu2006.operators.plan import (
     Group,
     Join,
+    KeyJoin,
     Plan,
     Project,
     Select,
@@ -56,9 +57,12 @@ class Box:
 
 
 def meaning_of(plan: Plan, query: Query) -> Hashable:
-    """What a plan gives, whatever its shape: streams, conditions, columns."""
+    """What a plan gives, whatever its shape: streams, conditions, columns, how long pairs count."""
     conditions = frozenset(n.condition for n in nodes_of(plan) if isinstance(n, Select))
-    return streams_of(plan), conditions, frozenset(schema_of(plan, query).items())
+    counts = (
+        plan.counts if isinstance(plan, Group) else "oldest" if isinstance(plan, KeyJoin) else ""
+    )
+    return streams_of(plan), conditions, frozenset(schema_of(plan, query).items()), counts
 
 
 def check_equivalent(old: Box, new: Box, query: Query) -> None:
@@ -91,6 +95,9 @@ def replaced(plan: Plan, old: Plan, new: Plan) -> Plan:
         return Project(inputs[0], plan.drop)
     if isinstance(plan, Group):
         return replace(plan, input=inputs[0])
+    if isinstance(plan, KeyJoin):
+        group = inputs[1]
+        return KeyJoin((inputs[0], group if isinstance(group, Group) else plan.group))
     return Join(inputs, plan.orders)
 
 

@@ -15,6 +15,11 @@ from typing import Literal
 
 from slackwater.papers.adaptive_zhu2006.operators.grouping import UnitGroup, WindowGroup
 from slackwater.papers.adaptive_zhu2006.operators.join import JoinOperator, JoinParams
+from slackwater.papers.adaptive_zhu2006.operators.key_group import (
+    KeyJoinOperator,
+    SlidingGroup,
+    TemporaryGroup,
+)
 from slackwater.papers.adaptive_zhu2006.operators.operator import Operator
 from slackwater.papers.adaptive_zhu2006.operators.passing import (
     Addressing,
@@ -24,6 +29,7 @@ from slackwater.papers.adaptive_zhu2006.operators.passing import (
 from slackwater.papers.adaptive_zhu2006.operators.plan import (
     Group,
     Join,
+    KeyJoin,
     Plan,
     Project,
     Select,
@@ -122,6 +128,12 @@ class Engine:
             return ProjectOperator(node, cursors, schema, self.addressing)
         if isinstance(node, Group) and node.stage == "unit":
             return UnitGroup(node, cursors, self.work)
+        if isinstance(node, KeyJoin):
+            return KeyJoinOperator(node, cursors, self.query, self.joins, self.work)
+        if isinstance(node, Group) and node.stage == "sliding":
+            return SlidingGroup(node, cursors, self.work, self.query.windows.longest)
+        if isinstance(node, Group) and isinstance(node.input, KeyJoin):
+            return TemporaryGroup(node, cursors, self.work, self.query.windows.longest)
         if isinstance(node, Group):
             return WindowGroup(node, cursors, self.work, self.query.windows.longest)
         raise NotImplementedError(f"no operator for {node}")

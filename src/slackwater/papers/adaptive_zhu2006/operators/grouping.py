@@ -20,6 +20,11 @@ from slackwater.papers.adaptive_zhu2006.operators.state import State
 from slackwater.papers.adaptive_zhu2006.operators.work import Work
 
 
+def result(ts: int, key: tuple[object, ...], value: float) -> Row:
+    """What a group-by gives for one group of the window that ends with a unit."""
+    return Row.of(Single(GROUPS, ts, ts, ("key", "value"), (key, value)))
+
+
 class GroupOperator(Operator):
     """Keeps rows in one state; ``node`` says by what they are grouped."""
 
@@ -60,7 +65,15 @@ class WindowGroup(GroupOperator):
     def close_until(self, ts: float) -> None:
         if ts == float("inf"):
             return
-        gone = [row for row in self._kept[0] if row.max_ts <= ts - self._window]
+        is_oldest, end = self.group.counts == "oldest", ts - self._window
+        self._take_back(
+            [row for row in self._kept[0] if (row.min_ts if is_oldest else row.max_ts) <= end]
+        )
+        for key, group in sorted(self._groups.items(), key=lambda one: repr(one[0])):
+            self.emit(self._given(int(ts), key, group))
+
+    def _take_back(self, gone: list[Row]) -> None:
+        """Forget rows and what they brought to their groups."""
         for row in gone:
             group = self._groups[self.key(row)]
             group.retract(self.partial(row))
@@ -68,10 +81,9 @@ class WindowGroup(GroupOperator):
                 del self._groups[self.key(row)]
         self._kept[0].remove(gone)
         self.work.purged += len(gone)
-        value_of = AGGREGATES[self.group.aggregate]
-        for key, group in sorted(self._groups.items(), key=lambda one: repr(one[0])):
-            values = (key, value_of(group))
-            self.emit(Row.of(Single(GROUPS, int(ts), int(ts), ("key", "value"), values)))
+
+    def _given(self, ts: int, key: tuple[object, ...], group: Running) -> Row:
+        return result(ts, key, AGGREGATES[self.group.aggregate](group))
 
 
 class UnitGroup(GroupOperator):

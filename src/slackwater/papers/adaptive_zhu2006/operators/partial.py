@@ -54,6 +54,11 @@ class Running:
         self.lows[one.least] += 1
         self.highs[one.most] += 1
 
+    @property
+    def partial(self) -> Partial:
+        """All values that are there."""
+        return Partial(self.count, self.total, min(self.lows), max(self.highs))
+
     def retract(self, one: Partial) -> None:
         self.count -= one.count
         self.total -= one.total

@@ -67,24 +67,40 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows by some columns: an aggregate over the window, or partial ones of every time unit."""
+    """Rows by some columns: an aggregate over the window, or partial ones for a join above.
+
+    Partial ones are of every time *unit*, or, whenever a unit is over, of the *sliding* window. A
+    combined row counts for a window from its newest tuple on, or while its oldest is in the window.
+    """
 
     input: Plan
     by: tuple[Column, ...]
     value: Column
     aggregate: str = "sum"
-    stage: Literal["window", "unit"] = "window"
+    stage: Literal["window", "unit", "sliding"] = "window"
+    counts: Literal["newest", "oldest"] = "newest"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyJoin:
+    """A stream joined by its key with a sliding group-by by that key: a group has one partner."""
+
+    inputs: tuple[Plan, Group]
+
+    @property
+    def group(self) -> Group:
+        return self.inputs[1]
 
 
 GROUPS = "="  # what a result of a group-by has as its stream
-Plan = Source | Join | Select | Project | Group
+Plan = Source | Join | Select | Project | Group | KeyJoin
 Schema = dict[str, tuple[str, ...]]
 
 
 def inputs_of(plan: Plan) -> tuple[Plan, ...]:
     if isinstance(plan, Source):
         return ()
-    return plan.inputs if isinstance(plan, Join) else (plan.input,)
+    return plan.inputs if isinstance(plan, Join | KeyJoin) else (plan.input,)
 
 
 def nodes_of(plan: Plan) -> Iterator[Plan]:
@@ -117,12 +133,18 @@ def schema_of(plan: Plan, query: Query) -> Schema:
             stream: tuple(name for name in names if Column(stream, name) not in dropped)
             for stream, names in schema.items()
         }
+    if isinstance(plan, KeyJoin):
+        return _given(plan.group)
     if isinstance(plan, Group):
         if plan.stage == "window":
-            return {GROUPS: (*map(str, plan.by), f"{plan.aggregate}({plan.value})")}
+            return _given(plan)
         names = (*(one.name for one in plan.by), plan.value.name)
         return dict.fromkeys(schema, names)
     return schema
+
+
+def _given(group: Group) -> Schema:
+    return {GROUPS: (*map(str, group.by), f"{group.aggregate}({group.value})")}
 
 
 def tree(text: str) -> Plan:
@@ -160,7 +182,7 @@ def show(plan: Plan) -> str:
     if isinstance(plan, Source):
         return plan.stream
     inner = " ".join(show(one) for one in inputs_of(plan))
-    if isinstance(plan, Join):
+    if isinstance(plan, Join | KeyJoin):
         return f"({inner})"
     if isinstance(plan, Select):
         one = plan.condition
