@@ -23,10 +23,10 @@ from slackwater.query.stream import Query
 BEGIN, SECOND, ROWS, BATCHES = 1_767_225_600_000_000, 1_000_000, 2_000, 60
 WIDE, NARROW = 40_000, 100
 ASKED = {
-    12: ("(a (b c))", "moving"),
-    26: ("((a b) c)", "parallel"),
-    44: ("(a b c)", "moving"),
-    52: ("(a (b c))", "parallel"),
+    10: ("(a (b c))", "moving"),
+    18: ("((a b) c)", "parallel"),
+    40: ("(a b c)", "moving"),
+    48: ("(a (b c))", "parallel"),
 }  # by batch: another tree for the second query, and how
 
 
@@ -63,7 +63,7 @@ def came(number: int) -> dict[str, pa.Table]:
 def main(checkpoint: Path) -> int:
     queries = (
         counted("adaptive", "10 s", resources=sw.resources(memory=700_000)),
-        counted("by_hand", "20 s"),
+        counted("by_hand", "20 s", resources=sw.resources(memory="8 MB")),
     )
     loop = testing.make_loop(queries, checkpoint, testing.Settings(tier="columnar"))
     plan = explain_value(loop.policy.plan)

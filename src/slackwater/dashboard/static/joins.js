@@ -18,8 +18,8 @@ export class JoinPart {
     this.tiles = new Tiles(["predicted", "measured", "held", "runner-up"]);
     this.strip = new PlanStrip(() => this.course);
     this.moves = element("ol", { class: "moves", "aria-label": "Changes of the plan" });
-    this.cost = new Chart("Time of joining", "of a batch, predicted and measured", "ms", { empty: "nothing predicted yet" });
-    this.memory = new Chart("Memory", "of inputs and inner nodes, against its limit", "B");
+    this.cost = new Chart("Time of joining", "of a batch, predicted and measured", "ms", { empty: "nothing predicted yet", limits: (low, high, data) => byFact([data[1]], high) });
+    this.memory = new Chart("Memory", "of inputs and inner nodes, against its limit", "B", { limits: (low, high, data) => byFact([data[1], data[3]], high) });
     this.all = [this.strip, this.cost, this.memory];
     this.node = element("section", { class: "part joins", hidden: "" },
       element("h4", {}, "Join", this.plan), this.tiles.node, this.strip.node, this.moves, this.cost.node, this.memory.node);
@@ -82,6 +82,13 @@ const treeName = (tree) => tree ?? AS_WRITTEN;
 const newestOf = (list, isGood) => list.findLast(isGood);
 const endOf = (one) => (one.how === "moving" ? one.at : isKnown(one.seconds) ? one.at + one.seconds * 1e6 : Infinity);
 const isUnderWay = (one, limit) => one.how !== "moving" && (limit === Infinity ? one.batches === null : endOf(one) > limit);
+
+// A scale by what is and what is allowed: one prediction that is far off must not flatten all else.
+function byFact(facts, high) {
+  const most = Math.max(...facts.flat().filter(isKnown));
+  const top = Number.isFinite(most) ? Math.min(1.6 * most, high * 1.08) : high * 1.08;
+  return [0, top > 0 ? top : 1];
+}
 
 function lengthOf(one, limit) {
   return isUnderWay(one, limit) ? "both trees run" : one.length;
