@@ -6,7 +6,7 @@ add what those do not tell. So a change whose own event was lost with a crash is
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from statistics import median
@@ -33,7 +33,7 @@ class JoinCourse:
     migrations: list[Migration] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)  # migrations ever, by how
-    _usual: list[float] = field(default_factory=list)
+    _usual: deque[Json] = field(default_factory=lambda: deque(maxlen=_USUAL))  # steady batches
     _was_steady: bool = False
 
     @property
@@ -51,7 +51,7 @@ class JoinCourse:
         """Take in a batch; whether what it says was measured is of the plan in force, alone."""
         number, at, tree = batch["batch"], float(batch["at"]), _text(plan.get("tree"))
         beside, since = _text(plan.get("beside")), plan.get("since")
-        is_told_of_one, took = self._was_steady, _seconds(batch)
+        is_told_of_one = self._was_steady
         has_changed = self._follow(tree, number, at)
         running = self.running
         if running is not None and (beside is None or since != running.batch):
@@ -59,27 +59,27 @@ class JoinCourse:
         if beside is not None and self.running is None:
             self._begin(Migration(tree or "", beside, "parallel", _whole(since, number), at))
         elif has_changed and beside is None and self.spans[-2].tree is not None:
-            self._begin(self._moved(tree or "", self.spans[-2].tree, number, at, took))
+            self._begin(self._moved(tree or "", self.spans[-2].tree, batch))
         self._compare(number, at, adapt)
         self._was_steady = not has_changed and beside is None
-        if self._was_steady and took is not None:
-            self._usual = [*self._usual[1 - _USUAL :], took]
+        if self._was_steady:
+            self._usual.append(batch)
         return is_told_of_one
 
     def _follow(self, tree: str | None, number: int, at: float) -> bool:
         """Whether the tree is another one than before."""
         if self.spans and self.spans[-1].tree == tree:
-            self.spans[-1] = replace(self.spans[-1], last=number, until=at)
+            known = self.spans[-1]
+            self.spans[-1] = PlanSpan(tree, known.first, number, known.since, at)
             return False
         self.spans.append(PlanSpan(tree, number, number, at, at))
         del self.spans[:-MOST]
         return len(self.spans) > 1
 
-    def _moved(
-        self, tree: str, was: str | None, number: int, at: float, took: float | None
-    ) -> Migration:
-        usual = median(self._usual) if self._usual else None
-        return Migration(tree, was, "moving", number, at, 0, took, usual)
+    def _moved(self, tree: str, was: str | None, batch: Json) -> Migration:
+        known = [took for took in map(_seconds, self._usual) if took is not None]
+        usual, at = median(known) if known else None, float(batch["at"])
+        return Migration(tree, was, "moving", batch["batch"], at, 0, _seconds(batch), usual)
 
     def _begin(self, migration: Migration) -> None:
         self.migrations.append(migration)
@@ -162,14 +162,22 @@ def join_frame(batches: Sequence[Json], courses: dict[str, JoinCourse]) -> dict[
     Measured time is left out where it is not that of the plan in force alone: after a change, and
     while two trees run.
     """
-    found: dict[Key, Array] = {}
+    rows: dict[str, list[int]] = {}
+    told: dict[str, list[tuple[float | None, ...]]] = {}
     for row, batch in enumerate(batches):
         for name, query, plan, adapt in told_joins(batch):
-            is_of_one = courses.setdefault(name, JoinCourse()).add(batch, plan, adapt)
-            for label, value in zip(_FIELDS, _numbers(query, adapt, is_of_one), strict=True):
-                if value is not None:
-                    key = Key("join", name, label)
-                    found.setdefault(key, np.full(len(batches), np.nan))[row] = value
+            if name not in courses:
+                courses[name] = JoinCourse()
+            is_of_one = courses[name].add(batch, plan, adapt)
+            rows.setdefault(name, []).append(row)
+            told.setdefault(name, []).append(_numbers(query, adapt, is_of_one))
+    found: dict[Key, Array] = {}
+    for name, numbers in told.items():
+        columns = np.full((len(batches), len(_FIELDS)), np.nan)
+        columns[rows[name]] = np.array(numbers, dtype=np.float64)
+        for label, values in zip(_FIELDS, columns.T, strict=True):
+            if not np.isnan(values).all():
+                found[Key("join", name, label)] = values
     return found
 
 
