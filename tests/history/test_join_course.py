@@ -161,6 +161,15 @@ def test_what_is_new_since_a_batch_can_be_given_out_alone() -> None:
     assert len(history.joined_after()["fixed"]["spans"]) == 4
 
 
+def test_a_change_is_given_out_again_after_its_end_for_who_asked_is_told_later() -> None:
+    history = told(40)
+    hows = {
+        batch: [one["how"] for one in history.joined_after(batch)["fixed"]["migrations"]]
+        for batch in (10, 11, 26, 27)
+    }
+    assert hows == {10: ["moving", "parallel"], 11: ["parallel"], 26: ["parallel"], 27: []}
+
+
 def test_a_query_that_does_not_join_has_no_course() -> None:
     history = told(12)
     assert set(history.joins) == {"fixed"}
