@@ -1,6 +1,7 @@
 """Renew the pictures of the page in docs/images from a run, with the Chromium of this machine.
 
 python scripts/screenshots.py CHECKPOINT
+python scripts/screenshots.py --plans CHECKPOINT     the plans of its joins; see changing_plans.py
 """
 
 from __future__ import annotations
@@ -34,19 +35,38 @@ def take(browser: Browser, url: str, name: str, size: tuple[int, int], moment: i
     context.close()
 
 
-def main(checkpoint: Path) -> int:
+def take_plans(browser: Browser, url: str) -> None:
+    """The panels of all joins, side by side."""
+    page = browser.new_page(viewport={"width": 1440, "height": 1000}, color_scheme="light")
+    page.goto(url)
+    page.wait_for_selector(DRAWN)
+    page.wait_for_timeout(800)
+    found = [one.bounding_box() for one in page.locator(".joins:visible").all()]
+    boxes = [box for box in found if box is not None]
+    left, top = (min(box[edge] for box in boxes) for edge in ("x", "y"))
+    right = max(box["x"] + box["width"] for box in boxes)
+    bottom = max(box["y"] + box["height"] for box in boxes)
+    clip = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+    page.screenshot(path=IMAGES / "page-plans.png", full_page=True, clip=clip)
+    page.close()
+
+
+def main(checkpoint: Path, *, is_plans: bool) -> int:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         print("there is no Chromium here (Debian: apt-get install chromium)", file=sys.stderr)
         return 2
     with page_beside(checkpoint, 0) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        take(browser, url, "page-light", (1440, 1500), None)
-        take(browser, url, "page-dark", (1440, 1500), 620)
-        take(browser, url, "page-phone", (390, 844), None)
+        if is_plans:
+            take_plans(browser, url)
+        else:
+            take(browser, url, "page-light", (1440, 1500), None)
+            take(browser, url, "page-dark", (1440, 1500), 620)
+            take(browser, url, "page-phone", (390, 844), None)
         browser.close()
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[-1]), is_plans="--plans" in sys.argv))

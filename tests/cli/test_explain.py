@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from slackwater.cli.main import app
 from tests.cli.toml import GENERATED, write
+from tests.events.joins import joined
 
 cli = CliRunner()
 
@@ -38,3 +39,32 @@ def test_explain_needs_no_java(tmp_path: Path) -> None:
     result = subprocess.run(command, env=bare, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert "query totals" in result.stdout
+
+
+def test_explain_of_a_checkpoint_tells_how_its_run_stands(tmp_path: Path) -> None:
+    result = cli.invoke(app, ["explain", str(joined(tmp_path, 40))])
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0] == "after batch 39"
+    assert lines[1].startswith("query fixed (slack 2s")
+    assert "  plan in force: (a (b c))" in lines
+    assert "  a batch: 12 ms predicted, 10 ms measured (off by +20 %)" in lines
+    assert [line for line in lines if "runner-up (a b c), 20 ms a batch" in line]
+    assert [line for line in lines if "6 batches side by side, 3 s" in line]
+    assert [line for line in lines if line.startswith("query bounded (")]
+
+
+def test_explain_of_a_checkpoint_as_json(tmp_path: Path) -> None:
+    told = cli.invoke(app, ["explain", str(joined(tmp_path, 24)), "--json"])
+    value = json.loads(told.stdout)
+    assert value["batch"] == 23
+    join = value["queries"]["fixed"]["join"]
+    assert (join["tree"], join["limit"], join["held"]) == ("(a (b c))", 30_000, 23_000)
+    assert join["migrations"][-1]["batches"] is None
+    assert "join" not in value["queries"]["bounded"]
+
+
+def test_explain_of_a_folder_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    result = cli.invoke(app, ["explain", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "[CHECKPOINT_MISSING]" in result.stderr

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from slackwater.cli.main import app
 from slackwater.events.log import EventLog
+from tests.events.joins import joined
 from tests.events.story import batch, costly, ended, tell
 
 cli = CliRunner(env={"COLUMNS": "150"})
@@ -68,6 +69,21 @@ def test_a_backlog_is_shown_with_its_oldest_row(tmp_path: Path) -> None:
     assert re.search(r"backlog +waiting +set aside +oldest +worked on +shed", shown), shown
     assert re.search(r"fixed +2,000 +[▁-█]+ +40 +20 s +1,260 +42", shown), shown
     assert "set aside" not in cli.invoke(app, ["watch", str(ended(tmp_path / "b", 2))]).stdout
+
+
+def test_a_join_is_shown_with_its_plan_cost_memory_and_last_change(tmp_path: Path) -> None:
+    shown = cli.invoke(app, ["watch", str(joined(tmp_path, 40)), "--once"]).stdout
+    head = r"join +plan +predicted +measured +off by +memory +limit +change"
+    assert re.search(head, shown), shown
+    line = r"fixed +\(a \(b c\)\) +12 ms +10 ms +\+20 % +0.039 MB +0.03 MB +parallel, 6 batches"
+    assert re.search(line, shown), shown
+    assert "off by" not in cli.invoke(app, ["watch", str(ended(tmp_path / "b", 2))]).stdout
+
+
+def test_a_change_of_plan_that_is_under_way_is_shown(tmp_path: Path) -> None:
+    shown = cli.invoke(app, ["watch", str(joined(tmp_path, 24)), "--once"]).stdout
+    line = r"fixed +\(a \(b c\)\) +12 ms +– +– +0.023 MB +0.03 MB +beside \(\(a b\) c\) since"
+    assert re.search(line, shown), shown
 
 
 def test_controllers_explain_themselves_without_being_known(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from slackwater.errors import SlackwaterError
 from slackwater.events.log import EventLog
 from slackwater.history.follow import Follower
 from tests.dashboard.serving import command
+from tests.events.joins import LIMIT, joined
 from tests.events.story import EVENT, SECOND, batch, costly, ended
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,7 @@ UNITS += (
     "prods",
     "windows",
     "slides",
+    "migrations",
     "value",
 )  # a controller's own
 
@@ -102,6 +104,49 @@ def test_whatever_a_controller_explains_in_numbers_is_told(registry: CollectorRe
     }
     assert found.keys() == {("fixed", "toy", "pressure"), ("fixed", "order", "cost (rows)")}
     assert found["fixed", "order", "cost (rows)"] == 1_234_587
+
+
+def samples_of(folder: Path) -> dict[str, list[tuple[dict[str, str], float]]]:
+    follower = Follower(folder)
+    follower.look_through()
+    follower.close()
+    registry = CollectorRegistry()
+    registry.register(Collector([follower]))
+    families = parse(generate_latest(registry).decode())
+    found: dict[str, list[tuple[dict[str, str], float]]] = {}
+    for sample in (sample for family in families for sample in family.samples):
+        found.setdefault(sample.name.removeprefix("slackwater_"), []).append(
+            (sample.labels, sample.value)
+        )
+    return found
+
+
+def test_a_join_is_told_with_its_cost_its_memory_and_its_changes(tmp_path: Path) -> None:
+    found = samples_of(joined(tmp_path / "run", 40))
+    values = {
+        "join_predicted_seconds": 0.012,
+        "join_measured_seconds": 0.01,
+        "join_prediction_error_ratio": 0.2,
+        "join_memory_bytes": 39_000,
+        "join_memory_limit_bytes": LIMIT,
+    }
+    for name, value in values.items():
+        [(labels, told)] = found[name]
+        assert labels == {"pipeline": "run", "query": "fixed"}
+        assert told == pytest.approx(value), name
+    [(labels, told)] = found["join_plan_info"]
+    assert (labels["tree"], told) == ("(a (b c))", 1)
+    assert {labels["how"]: told for labels, told in found["migrations_total"]} == {
+        "moving": 1, "parallel": 1,
+    }  # fmt: skip
+
+
+def test_what_is_not_measured_of_a_join_is_left_out(tmp_path: Path) -> None:
+    found = samples_of(joined(tmp_path, 24))
+    assert "join_predicted_seconds" in found
+    assert "join_measured_seconds" not in found
+    assert "join_prediction_error_ratio" not in found
+    assert not [name for name in samples_of(ended(tmp_path / "b", 3)) if "join" in name]
 
 
 def test_names_say_what_and_in_which_unit() -> None:

@@ -77,6 +77,7 @@ def _numbers(run: Follower, cursor: Cursor) -> Iterator[Json]:
             "numbers": fresh,
             "samples": samples,
             "explained": history.explained,
+            "joins": history.joined_after(cursor.batch),
         }
     cursor.epoch, cursor.batch = run.epoch, newest
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from slackwater.history.controllers import parts_of
 from slackwater.history.history import History
+from slackwater.history.migration import HOWS
 from slackwater.history.table import Key
 from slackwater.units import SECOND
 
@@ -51,6 +52,18 @@ def controllers(history: History) -> Values:
     """The newest number under each label of each controller."""
     for key in sorted(key for key in history.table.keys if key.group == "controller"):
         yield (key.owner, *parts_of(key.field)), history.table.last(key)
+
+
+def in_force(history: History) -> Values:
+    for name, course in history.joins.items():
+        if course.tree is not None:
+            yield (name, course.tree), 1.0
+
+
+def migrations(history: History) -> Values:
+    for name, course in history.joins.items():
+        for how in HOWS:
+            yield (name, how), float(course.counts[how])
 
 
 def waiting(history: History) -> Values:

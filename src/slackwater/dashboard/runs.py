@@ -79,6 +79,7 @@ def numbers(
             "numbers": history.numbers(points, low, high),
             "samples": history.converged(low, high),
             "explained": history.explained,
+            "joins": history.joined_after(),
         }
 
 

@@ -113,6 +113,7 @@ _BATCH = _fields(
         "time or null",
         "oldest event time that waits, aside or not; left out if not known",
     ),
+    ("queries.<query>.held", "bytes", "of a join: what its inputs and inner nodes hold"),
     (
         "queries.<query>.controllers.<controller>.<label>",
         "number, text or null",

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from slackwater.control.join_plan import choice_of, track_of, tree_of
+from slackwater.errors import SlackwaterError
+from slackwater.execute.held import held_by
 from slackwater.execute.loop import Loop
-from slackwater.migrate.match import inner_states
+from slackwater.history.follow import newest_history
+from slackwater.history.history import History
+from slackwater.history.join_standing import join_lines, standing_of
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import show_tree
@@ -16,10 +20,12 @@ from slackwater.runs.run import total_rows
 
 def live_lines(loop: Loop[Any]) -> list[str]:
     """What has been found out since the start, as lines for people."""
-    lines = []
+    lines, told = [], _told(loop)
     for query in loop.policy.plan.queries:
         if query.join is not None:
             lines += [f"query {query.name}: {text}" for text in _join(loop, query, query.join)]
+        if (standing := standing_of(told, query.name)) is not None:
+            lines += [f"query {query.name}: {text}" for text in join_lines(standing, told.newest)]
         for controller, why in loop.explained.get(query.name, {}).items():
             reasons = ", ".join(f"{label} {_shown(value)}" for label, value in why.items())
             lines.append(f"query {query.name}: {controller}: {reasons}")
@@ -28,13 +34,24 @@ def live_lines(loop: Loop[Any]) -> list[str]:
 
 def live_value(loop: Loop[Any]) -> dict[str, Any]:
     """The same for machines, by query."""
+    told = _told(loop)
     return {
         query.name: {
             "controllers": loop.explained.get(query.name, {}),
-            **({"join": _join_value(loop, query, query.join)} if query.join else {}),
+            **({"join": _join_value(loop, query, query.join, told)} if query.join else {}),
         }
         for query in loop.policy.plan.queries
     }
+
+
+def _told(loop: Loop[Any]) -> History:
+    """How joins ran, by the log: it remembers what happened before a restart."""
+    if all(query.join is None for query in loop.policy.plan.queries):
+        return History()
+    try:
+        return newest_history(loop.checkpoint.folder)
+    except SlackwaterError:  # a log that cannot be read takes nothing from what the loop knows
+        return History()
 
 
 def _join(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> Iterator[str]:
@@ -48,27 +65,24 @@ def _join(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> Iterator[str]:
             steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
             line += f", {order.rows[name]:,.0f} expected; a row probes {', '.join(steps)}"
         yield line
-    track = track_of(memory)
-    beside = () if track is None else (track.was,)
-    for identity, names in inner_states(join, tree, *beside).items():
-        inside = " ".join(name for name in join.graph.names if name in names)
-        yield f"({inside}) holds {_held(loop, identity):,} rows"
-    if track is not None:
+    for identity, names in held_by(join, memory).items():
+        if len(names) > 1:
+            yield f"({' '.join(names)}) holds {_held(loop, identity):,} rows"
+    if (track := track_of(memory)) is not None:
         old = f"{show_tree(track.was)} answers what has a row of before batch {track.since}"
         yield f"{show_tree(tree)} beside {show_tree(track.was)}; {old}"
 
 
-def _join_value(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> dict[str, Any]:
+def _join_value(loop: Loop[Any], query: QueryPlan, join: JoinPlan, told: History) -> dict[str, Any]:
     memory = loop.state.of(query.name)
-    tree, track = tree_of(join, memory), track_of(memory)
-    beside = () if track is None else (track.was,)
-    inputs = {one.name: _held(loop, one.state.identity) for one in join.inputs}
-    inner = {
-        " ".join(name for name in join.graph.names if name in names): _held(loop, identity)
-        for identity, names in inner_states(join, tree, *beside).items()
+    track, standing = track_of(memory), standing_of(told, query.name)
+    held = {" ".join(names): _held(loop, state) for state, names in held_by(join, memory).items()}
+    return {
+        **(standing.to_json() if standing is not None else {}),
+        "tree": show_tree(tree_of(join, memory)),
+        "rows": held,
+        **({} if track is None else {"beside": show_tree(track.was)}),
     }
-    found = {"tree": show_tree(tree), "rows": inputs | inner}
-    return found if track is None else found | {"beside": show_tree(track.was)}
 
 
 def _held(loop: Loop[Any], state: str) -> int:

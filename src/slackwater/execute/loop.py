@@ -39,6 +39,7 @@ from slackwater.execute.estimates.judge import judged
 from slackwater.execute.estimates.snapshot import Snapshot
 from slackwater.execute.estimates.trial import check_sources
 from slackwater.execute.hands import Asked, B, Seen
+from slackwater.execute.held import bytes_held
 from slackwater.execute.limits import Limits
 from slackwater.execute.meter import read
 from slackwater.execute.place import Here, Place
@@ -223,11 +224,12 @@ class Loop(Generic[B]):
         self.store.settle(self.batch)
         self.runtime.keep_only(self.catalog.all(), tier)
         answers = answers_of(done.decision, done.outcome)
+        held = bytes_held(self.policy.plan.queries, done.memory, self.catalog)
         manifest = Manifest(
             batch=done.decision.batch,
             memory=done.memory,
             runs=tuple(self.catalog.all()),
-            report=batch_report(done, self.catalog, watch),
+            report=batch_report(done, self.catalog, watch, held),
             sealed=decided.ended,
             offsets=decided.offsets,
             states=self.catalog.states,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,9 +40,11 @@ class Done:
     memory: ControlState
 
 
-def batch_report(done: Done, catalog: Catalog, watch: Stopwatch) -> dict[str, Any]:
-    """What this batch did, as the ``batch`` event tells it."""
-    decision, runs = done.decision, catalog.all()
+def batch_report(
+    done: Done, catalog: Catalog, watch: Stopwatch, held: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """What this batch did, as the ``batch`` event tells it; ``held`` has bytes that joins hold."""
+    decision, runs, joins = done.decision, catalog.all(), held or {}
     return {
         "batch": decision.batch,
         "at": decision.emitted_at,
@@ -55,7 +58,10 @@ def batch_report(done: Done, catalog: Catalog, watch: Stopwatch) -> dict[str, An
             }
             for name, s in decision.streams.items()
         },
-        "queries": {name: _query(name, query, done) for name, query in decision.queries.items()},
+        "queries": {
+            name: _query(name, query, done) | ({"held": joins[name]} if name in joins else {})
+            for name, query in decision.queries.items()
+        },
         "state": {
             "runs": len(runs),
             "rows": total_rows(runs),

@@ -124,3 +124,12 @@ class Follower:
 
     def close(self) -> None:
         self._tail.close()
+
+
+def newest_history(checkpoint: Path) -> History:
+    """What the newest part of a log tells: all of it, unless it is long."""
+    run = Follower(checkpoint)
+    try:
+        return run.look_through() if run.progress is None else run.history
+    finally:
+        run.close()

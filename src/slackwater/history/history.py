@@ -14,6 +14,7 @@ from slackwater.events.schema import VERSION
 from slackwater.history.controllers import Explained, newest_explained
 from slackwater.history.entry import Entry, entry_of, slack_decisions
 from slackwater.history.frame import Words, frame, is_batch
+from slackwater.history.join_course import JoinCourse, join_frame
 from slackwater.history.plan import Plan, read_plan
 from slackwater.history.samples import Samples, told_samples
 from slackwater.history.table import AT, BATCH, MOST, Array, Key, Table
@@ -39,6 +40,7 @@ class History:
         self.happenings: Counter[str] = Counter()  # by kind, ever
         self.samples: dict[str, Samples] = {}
         self.explained: dict[str, Explained] = {}  # by query, what its controllers said last
+        self.joins: dict[str, JoinCourse] = {}  # by query, the plans of those that join
         self.epoch = 0
         self.ended: str | None = None
 
@@ -102,7 +104,7 @@ class History:
         self.ended = None
         names = {key.owner for key in self.table.keys if key.group == "query"}
         before = {name: self.table.last(Key("query", name, "watermark")) for name in names}
-        columns = frame(batches, self.plan, self.words, before)
+        columns = frame(batches, self.plan, self.words, before) | join_frame(batches, self.joins)
         if self.table.append(columns, len(batches)):
             self.epoch += 1
         self.explained |= newest_explained(batches)
@@ -115,6 +117,8 @@ class History:
             self._begin(event)
         elif kind == "repair" and isinstance(event.get("batch"), int):
             self._forget(event["batch"])
+        elif kind in ("migration", "replan") and (join := self.joins.get(str(event.get("query")))):
+            join.tell(event)
         elif kind == "stop":
             self.ended = str(event.get("reason", "ended"))
         if kind != "segment":
@@ -147,6 +151,8 @@ class History:
         if self.table.cut(batch):
             self.epoch += 1
             self.explained.clear()
+            for join in self.joins.values():
+                join.cut(batch, self.table.last(AT) or 0.0)
             for samples in self.samples.values():
                 samples.cut(batch)
 
@@ -170,6 +176,10 @@ class History:
     def converged_after(self, batch: int) -> Json:
         """By query: those of the batches after one."""
         return {name: each.after(batch, _SAMPLES) for name, each in self.samples.items()}
+
+    def joined_after(self, batch: int = -1) -> Json:
+        """By query: how joins ran, as far as it is new since a batch."""
+        return {name: course.after(batch) for name, course in self.joins.items()}
 
     def happened(
         self, newest: int, until: float | None = None, since: float = -np.inf

@@ -25,8 +25,8 @@ _SUMS = {
     "batches", "rows", "null_time", "far_future", "late", "dropped", "aside", "emitted",
     "measured", "within", "prods", "refused", "shed", "worked",
 }  # fmt: skip
-_MAXIMA = {"max_lateness", "lag", "latency_max", "slowest_ms"}
-_MEANS = {"latency", "ms", "skew"}
+_MAXIMA = {"max_lateness", "lag", "latency_max", "slowest_ms", "held"}
+_MEANS = {"latency", "ms", "skew", "predicted_ms", "measured_ms"}
 NAMED = {  # fields are names that people or controllers gave
     "accuracy_pairs", "accuracy_mean", "accuracy_recent", "accuracy_worst", "aggressiveness",
     "controller",

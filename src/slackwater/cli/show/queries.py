@@ -1,4 +1,4 @@
-"""The queries of a run as tables: waiting and promises, rows, estimates, backlog, controllers."""
+"""The queries of a run as tables: waiting, rows, estimates, backlog, joins, controllers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.text import Text
 
 from slackwater.cli.show.format import NOTHING, show_share, show_time
 from slackwater.cli.show.grid import bars, count, grid, name_of, newest, time, whole
+from slackwater.cli.show.joins import join_table
 from slackwater.history.controllers import Value, field_of
 from slackwater.history.history import History
 from slackwater.history.plan import QueryShape
@@ -29,6 +30,8 @@ def query_tables(history: History, revised: Mapping[str, int] | None = None) -> 
         yield _estimates(history, given)
     if costly := _telling(history, "backlog", "todo"):
         yield _backlog(history, costly)
+    if history.joins:
+        yield join_table(history)
     if any(history.explained.values()):
         yield _controllers(history)
 

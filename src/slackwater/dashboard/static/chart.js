@@ -1,7 +1,7 @@
 // A chart: title, legend with values, and a uPlot canvas that follows the page's time.
 
 import { colour, element, setText } from "./dom.js";
-import { durationSteps, durations, instants, isKnown, onAxis, roundInstants, shown, wallTime } from "./format.js";
+import { byteSteps, durationSteps, durations, instants, isKnown, onAxis, roundInstants, shown, wallTime } from "./format.js";
 
 const HEIGHT = 150;
 const MARK = 90; // pixels that a mark of event time takes at least
@@ -128,7 +128,7 @@ export class Chart {
     const ordered = this.options.stacked ? [...this.series].reverse() : this.series;
     return {
       width: this.plot.clientWidth,
-      height: HEIGHT,
+      height: this.options.height ?? HEIGHT,
       padding: [8, 8, 0, 0],
       legend: { show: false },
       cursor: {
@@ -169,7 +169,8 @@ export class Chart {
 
   valueAxis() {
     const incrs = durationSteps(this.unit);
-    if (!incrs) return { values: (_, marks) => this.marked("marks", marks.map((mark) => onAxis(mark, this.unit))) };
+    const sizes = byteSteps(this.unit);
+    if (!incrs) return { ...(sizes ? { incrs: sizes } : {}), values: (_, marks) => this.marked("marks", marks.map((mark) => onAxis(mark, this.unit))) };
     return { incrs, values: (_, marks) => this.marked("marks", durations(marks, this.unit)) };
   }
 
@@ -202,7 +203,7 @@ export class Chart {
 
   resize() {
     if (!this.canvas) { if (this.series.length) this.rebuild(); return; }
-    this.canvas.setSize({ width: Math.max(40, this.plot.clientWidth), height: HEIGHT });
+    this.canvas.setSize({ width: Math.max(40, this.plot.clientWidth), height: this.options.height ?? HEIGHT });
   }
 
   select(u) {

@@ -21,6 +21,7 @@ export class Run {
     this.words = told.history ? told.history.words : [];
     this.samples = told.history?.samples ?? {};
     this.explained = told.history?.explained ?? {};
+    this.joins = told.history?.joins ?? {};
     this.entries = told.log ? told.log.entries : [];
     this.version = 0;
     this.asked = 0;
@@ -55,6 +56,7 @@ export class Run {
     this.words = history.words;
     this.samples = history.samples ?? {};
     this.explained = history.explained ?? {};
+    this.joins = history.joins ?? {};
     this.version += 1;
   }
 
@@ -65,7 +67,7 @@ export class Run {
   }
 
   // Add points that came live; those known already are left out.
-  append(numbers, words, samples, explained) {
+  append(numbers, words, samples, explained, joins) {
     const fresh = numbers.run?.[""]?.batch ?? [];
     const known = this.column("run", "", "batch");
     const last = known.length ? known[known.length - 1] : -1;
@@ -82,6 +84,7 @@ export class Run {
     this.level(before + fresh.length - first);
     this.words = words;
     this.explained = explained;
+    for (const [query, newer] of Object.entries(joins)) this.joins[query] = renewed(this.joins[query], newer);
     for (const [query, newer] of Object.entries(samples)) (this.samples[query] ??= []).push(...newer.filter((sample) => sample.batch > last));
     this.newest = fresh[fresh.length - 1];
     this.version += 1;
@@ -102,6 +105,15 @@ export class Run {
   }
 
   get isFull() { return this.at.length > MOST; }
+}
+
+// Records of a join that came live, in place of what was known of the same ones.
+function renewed(known, newer) {
+  const merge = (field, key) => {
+    const first = newer[field][0]?.[key] ?? Infinity;
+    return [...(known?.[field] ?? []).filter((one) => one[key] < first), ...newer[field]];
+  };
+  return { spans: merge("spans", "first"), migrations: merge("migrations", "batch"), comparisons: merge("comparisons", "batch") };
 }
 
 export async function allRuns() {

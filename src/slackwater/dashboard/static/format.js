@@ -41,6 +41,13 @@ const ROUND = [
 ];
 const SIZES = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"], [0.001, "ms"]];
 
+const BYTES = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
+// Where marks of a scale of bytes may lie: null for other scales.
+export function byteSteps(unit) {
+  return unit === "B" ? BYTES : null;
+}
+
 // Where marks of a scale of durations may lie: null for other scales.
 export function durationSteps(unit) {
   return unit === "s" ? ROUND : unit === "ms" ? ROUND.map((step) => step * 1000) : null;

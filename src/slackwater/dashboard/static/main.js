@@ -106,7 +106,7 @@ async function hear(run, message) {
   if (message.kind === "numbers") {
     await run.loading;
     if (view.range) { run.newest = Math.max(run.newest ?? -1, ...message.numbers.run[""].batch); return; }
-    run.append(message.numbers, message.words, message.samples ?? {}, message.explained ?? {});
+    run.append(message.numbers, message.words, message.samples ?? {}, message.explained ?? {}, message.joins ?? {});
     if (run.isFull) await run.load(null);
   } else if (message.kind === "reset") {
     run.loading = run.load(view.range);

@@ -6,6 +6,7 @@ import { ControllersPart } from "./controllers.js";
 import { element, setText } from "./dom.js";
 import { EstimatesPart } from "./estimates.js";
 import { eventTime, isKnown, shown, span, whole } from "./format.js";
+import { JoinPart } from "./joins.js";
 import { Tiles } from "./tiles.js";
 
 const ROLLING = 200; // results over which the achieved quality is shown as it moves
@@ -32,7 +33,7 @@ export class QueryPanel {
     this.quality = new Chart("Quality", "promised and achieved", "%", { limits: shareLimits });
     this.late = new Chart("Late rows by lateness", "rows per batch", "rows", { stacked: true, empty: "no row came late" });
     const charts = [this.waiting, this.latency, this.late, this.quality];
-    this.parts = [new BacklogPart(run, name), new EstimatesPart(run, name), new ControllersPart(run, name)];
+    this.parts = [new BacklogPart(run, name), new EstimatesPart(run, name), new JoinPart(run, name), new ControllersPart(run, name)];
     this.all = [...charts, ...this.parts.flatMap((part) => part.all)];
     this.node = element("article", { class: "card query", "data-query": name },
       element("header", {}, element("h3", {}, name), this.contract),
