@@ -98,6 +98,15 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Replan:
+    """Another tree for the join of a query, moved to or grown beside the old one."""
+
+    query: str
+    tree: str
+    how: str
+
+
+@dataclass(frozen=True)
 class Life:
     """One run of the pipeline: how many batches, in which tier, and how it ends."""
 
@@ -122,6 +131,7 @@ class Case:
     folder: str = "case"
     pins: dict[int, str] = field(default_factory=dict)  # tier from a batch on
     requests: dict[int, tuple[tuple[str, Term | None], ...]] = field(default_factory=dict)
+    replans: dict[int, tuple[Replan, ...]] = field(default_factory=dict)  # before a batch
 
     @property
     def rows(self) -> int:

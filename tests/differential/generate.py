@@ -18,6 +18,7 @@ from tests.differential.case import (
     Level,
     Life,
     Prods,
+    Replan,
 )
 from tests.differential.kinds import (
     ALL,
@@ -63,6 +64,7 @@ FEATURES: dict[str, bool] = {
     "restarts": True,
     "other terms at a restart": True,  # slack; dropped or set aside
     "another order at a restart": True,
+    "replans": True,  # joins change their trees, moved or grown beside
 }
 
 ODD = (
@@ -324,6 +326,20 @@ class Maker:
             left -= many
         return found
 
+    def replans(self, queries: Sequence[Asked], batches: int) -> dict[int, tuple[Replan, ...]]:
+        """Other trees for some of the joins, in some of the batches; now and then handed back."""
+        found: dict[int, tuple[Replan, ...]] = {}
+        joins = [q for q in queries if q.join is not None and self.may("replans", 0.6)]
+        for number in range(batches):
+            for asked in joins:
+                if self.chance(0.4):
+                    tree = self.tree([one.name for one in asked.inputs])
+                    how = self.draw.choice(("moving", "parallel"))
+                    is_back = self.chance(0.15)
+                    one = Replan(asked.name, "adaptive" if is_back else tree, how)
+                    found[number] = (*found.get(number, ()), one)
+        return found
+
     def other_terms(self, asked: Asked) -> tuple[int | str, str]:
         if isinstance(asked.slack, str):
             return asked.slack, asked.late
@@ -407,4 +423,5 @@ def make(seed: str, features: Mapping[str, bool] | None = None) -> Case:
         folder=draw.choice(FOLDERS),
         pins=pins,
         requests=requests,
+        replans=make.replans(queries, len(batches)),  # last: seeds give the cases they gave
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from tests.differential.case import STRAY, TIME, Asked, Case, Life
+from tests.differential.case import STRAY, TIME, Asked, Case, Life, Replan
 from tests.differential.compare import differences
 from tests.differential.generate import STRAYS_AMONG, make
 from tests.differential.place import Place
@@ -25,6 +25,7 @@ class Tally:
     rows: int = 0
     batches: int = 0
     restarts: int = 0
+    replans: int = 0
     kills: int = 0
     failures: list[str] = field(default_factory=list)
 
@@ -34,9 +35,10 @@ class Tally:
         self.rows += case.rows
         self.batches += len(case.batches)
         self.restarts += len(case.lives) - 1
+        self.replans += sum(map(len, case.replans.values()))
 
     def __str__(self) -> str:
-        numbers = ("pipelines", "queries", "rows", "batches", "restarts", "kills")
+        numbers = ("pipelines", "queries", "rows", "batches", "restarts", "replans", "kills")
         told = ", ".join(f"{getattr(self, name)} {name}" for name in numbers)
         return f"{told}, {len(self.failures)} differences"
 
@@ -148,10 +150,21 @@ def _candidates(case: Case) -> Iterator[Case]:
     for asked in case.queries:
         if len(case.queries) > 1:
             yield _alone(case, asked)
+        if any(one.query == asked.name for some in case.replans.values() for one in some):
+            yield replace(case, replans=_without(case, asked.name))
         if asked.prods:
             kept = [replace(q, prods=()) if q is asked else q for q in case.queries]
             yield replace(case, queries=tuple(kept), requests={})
     yield from _fewer_rows(case)
+
+
+def _without(case: Case, query: str) -> dict[int, tuple[Replan, ...]]:
+    """The replans of all other queries."""
+    return {
+        batch: kept
+        for batch, some in case.replans.items()
+        if (kept := tuple(one for one in some if one.query != query))
+    }
 
 
 def _alone(case: Case, asked: Asked) -> Case:
@@ -169,6 +182,10 @@ def _alone(case: Case, asked: Asked) -> Case:
         feeds=tuple(feed for feed in case.feeds if feed.name in used),
         lives=tuple(lives),
         requests=requests,
+        replans={
+            batch: tuple(one for one in some if one.query == asked.name)
+            for batch, some in case.replans.items()
+        },
     )
 
 
@@ -192,6 +209,7 @@ def shown(case: Case) -> str:
     lines = [f"  public={case.public} flush={case.flush} zone={case.zone} folder={case.folder!r}"]
     lines += [f"  {life}" for life in case.lives]
     lines += [f"  pins={case.pins} requests={case.requests}"] if case.pins or case.requests else []
+    lines += [f"  before batch {n}: {some}" for n, some in case.replans.items()]
     lines += [
         f"  {f.name}: time {f.time!r}, { {c: k.sql for c, k in f.columns.items()} }"
         for f in case.feeds

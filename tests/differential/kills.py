@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.differential.case import Case, Life
 from tests.differential.compare import differences
-from tests.differential.place import left_in, scratch
+from tests.differential.place import is_migrating, left_in, migrations, scratch
 from tests.differential.seven import from_scratch, last_words, seven
 from tests.differential.spark import write_batch
 from tests.spark.child import Child, Fate, line_of
@@ -20,16 +20,30 @@ MODULE = "tests.differential.victim"
 
 @dataclass
 class Killed:
-    """What became of one story after the other."""
+    """What became of one story after the other.
+
+    ``amid`` of the kills came while the tree of a join was being changed, or in a batch that was to
+    change one; there were so many ``moves`` and ``tracks``.
+    """
 
     tier: str
     kills: int = 0
     stories: int = 0
+    amid: int = 0
+    moves: int = 0
+    tracks: int = 0
     wrong: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        told = f"{self.tier}: {self.kills} kills in {self.stories} runs"
-        return f"{told}, {len(self.wrong)} differences"
+        told = f"{self.tier}: {self.kills} kills in {self.stories} runs, {self.amid} of them amid"
+        told += f" a change of tree; {self.moves} moved, {self.tracks} side by side"
+        return f"{told}; {len(self.wrong)} differences"
+
+    def count(self, checkpoint: Path) -> None:
+        """With the changes of a run that is over."""
+        ways = [one["how"] for one in migrations(checkpoint).values()]
+        self.moves += ways.count("moving")
+        self.tracks += ways.count("parallel")
 
 
 def write_all(case: Case, folder: Path) -> None:
@@ -57,11 +71,13 @@ def kill_one(case: Case, kills: int) -> tuple[int, list[str]]:
 
 
 def calm(case: Case, folder: Path, tier: str) -> str:
-    """Run a case undisturbed; Java keeps its classes, so that the next ones start sooner."""
+    """Run the seven undisturbed, no tree changes; Java keeps its classes, so that the next ones
+    start sooner.
+    """
     write_all(case, folder)
     archive = folder / "classes.jsa"
     java = f"-XX:ArchiveClassesAtExit={archive}"
-    child = Child(case.seed, folder, tier, java=java, module=MODULE)
+    child = Child("seven-still", folder, tier, java=java, module=MODULE)
     try:
         child.go(folder / "calm")
         child.wait_for_end(600)
@@ -86,7 +102,9 @@ def judged(case: Case, checkpoint: Path) -> list[str]:
 def kill_seven(
     tier: str, kills: int, seed: str, tell: Callable[[str], None] = lambda text: None
 ) -> Killed:
-    """The seven queries in one tier, killed this often; every second time Python alone."""
+    """The seven queries in one tier, killed this often while their joins change trees; every second
+    time Python alone.
+    """
     case, fate, found = seven(), Fate(seed), Killed(tier)
     with tempfile.TemporaryDirectory(prefix="seven-", ignore_cleanup_errors=True) as top:
         folder = Path(top)
@@ -102,8 +120,10 @@ def kill_seven(
                 lives += 1
                 if found.kills < kills and fate.strike(child, alone=found.kills % 2 == 1):
                     found.kills += 1
+                    found.amid += is_migrating(checkpoint)
                     continue
                 child.wait_for_end(600)
+                found.count(checkpoint)
                 if ending(checkpoint) != undisturbed:
                     found.wrong.append(f"run {found.stories} differs from the undisturbed one")
                 found.wrong += [f"run {found.stories}: {t}" for t in judged(case, checkpoint)]

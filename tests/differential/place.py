@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from slackwater.events import log
 from slackwater.execute.loop import Loop
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Stream, StreamDef
-from slackwater.runs.requests import new_id
+from slackwater.runs.requests import Inbox, new_id
 from tests.differential.case import Case, seconds
 from tests.differential.terms import Row
 
@@ -74,6 +74,36 @@ def request(loop: Loop[Any], case: Case, number: int) -> None:
     """Ask for the estimates that are asked for by hand in a batch."""
     for query, where in case.requests.get(number, ()):
         loop.inbox.put(Request(new_id(), query, None if where is None else where.sql))
+    replan(loop.inbox, case, number)
+
+
+def replan(inbox: Inbox, case: Case, number: int) -> None:
+    """Ask for the trees that are asked for before a batch; asked for twice, they are the same."""
+    for place, one in enumerate(case.replans.get(number, ())):
+        inbox.put(Request(f"replan-{number}-{place}", one.query, tree=one.tree, how=one.how))
+
+
+def replanning(checkpoint: Path, case: Case) -> Callable[[dict[str, Any]], None]:
+    """Ask for trees while a pipeline runs: now what its next batch is to find, and then, to be told
+    of every batch that was committed, what the one after it is.
+    """
+    inbox = Inbox(checkpoint / "prods")
+    newest = max((int(file.stem) for file in checkpoint.glob("manifest/[0-9]*.json")), default=-1)
+    replan(inbox, case, newest + 1)
+    return lambda report: replan(inbox, case, report["batch"] + 1)
+
+
+def migrations(checkpoint: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    """The newest word of each change of a tree, by query and the batch in which it began."""
+    events = log.read(checkpoint / "events.jsonl") if checkpoint.exists() else ()
+    told = [event for event in events if event["event"] == "migration"]
+    return {(one["query"], one["since"]): one for one in told}
+
+
+def is_migrating(checkpoint: Path) -> bool:
+    """Whether a tree is being changed, or is to be changed by the batch at hand."""
+    going = [one for one in migrations(checkpoint).values() if one["batches"] is None]
+    return bool(going or list(checkpoint.glob("prods/replan-*.json")))
 
 
 def left_in(checkpoint: Path, case: Case) -> Left:

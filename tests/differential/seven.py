@@ -20,6 +20,7 @@ from tests.differential.case import (
     Level,
     Life,
     Prods,
+    Replan,
 )
 from tests.differential.kinds import INT, STAMP, instant, micros
 from tests.differential.place import Left
@@ -46,9 +47,12 @@ def _rows(draw: random.Random, number: int) -> list[Row]:
     return found
 
 
-def seven() -> Case:
+def seven(*, replans: bool = True) -> Case:
     """Tumbling with estimates and late rows set aside; revised; sliding; two levels, revised and
-    estimated; joins of three, set aside and revised; an ordered join with an aggregate.
+    estimated; joins of three, set aside and revised; an ordered join of three with an aggregate.
+
+    With ``replans`` the joins change their trees in every batch, moved or with both side by side;
+    demands that come while two trees run are refused.
     """
     draw = random.Random("seven")
     feeds = tuple(Feed(name, "ts", COLUMNS, DAY) for name in ("r", "s"))
@@ -61,7 +65,21 @@ def seven() -> Case:
         lives=(Life(BATCHES, "auto"),),
         public=True,
         flush=True,
+        replans=_replans() if replans else {},
     )
+
+
+def _replans() -> dict[int, tuple[Replan, ...]]:
+    """All three joins at once: one moves, one grows another beside, one does both in turn."""
+    trees = ("((x y) z)", "(x (y z))", "((x z) y)", "(x y z)")
+    hows = {"aside": ("moving",), "late": ("parallel",), "ordered": ("parallel", "moving")}
+    return {
+        n: tuple(
+            Replan(name, trees[(n + place) % len(trees)], ways[n % len(ways)])
+            for place, (name, ways) in enumerate(hows.items())
+        )
+        for n in range(1, BATCHES)
+    }
 
 
 def _queries() -> list[Asked]:
@@ -121,8 +139,9 @@ def _positive() -> Term:
 
 
 def _ordered() -> Asked:
-    inputs = (Input("r", "x"), Input("s", "y"))
-    join = Join((_equal("x", "y"),), {n: WITHIN[n] for n in "xy"}, "ordered", "auto")
+    inputs = (Input("r", "x"), Input("s", "y"), Input("s", "z", _positive()))
+    on = (_equal("x", "y"), _equal("y", "z"))
+    join = Join(on, WITHIN, "ordered", "adaptive")
     keys = (("k", column("k", INT, "x")),)
     values = (("n", Total("count(*)", INT, len)), ("s", _sum(column("v", INT, "y"))))
     level = Level(4 * SECOND, 4 * SECOND, 0, keys, values)
@@ -210,15 +229,12 @@ def _texts() -> dict[str, str]:
     inner = f"SELECT start, k, count(*) AS n FROM {tumbling} GROUP BY ALL"
     outer = f"start - start % {12 * SECOND}"
     near = " AND ".join(f"{a}.t - {b}.t <= {WITHIN[b]}" for a in "xyz" for b in "xyz" if a != b)
-    late = "coalesce((SELECT c FROM two WHERE b = greatest(x.batch, y.batch{0})) - 1000000, 0)"
-    after = late.format(", z.batch")
+    newest_batch = "greatest(x.batch, y.batch, z.batch)"
+    after = f"coalesce((SELECT c FROM two WHERE b = {newest_batch}) - 1000000, 0)"
     alive = " AND ".join(f"{n}.t >= {after} - {WITHIN[n]}" for n in "xyz")
-    three = (
-        "SELECT x.v, y.v, z.v FROM r x, s y, s z "
-        f"WHERE x.k = y.k AND y.k = z.k AND z.v > 10 AND {near}"
-    )
-    pair = " AND ".join(c for c in near.split(" AND ") if "z" not in c)
-    newest = "greatest(x.t, y.t)"
+    meets = f"FROM r x, s y, s z WHERE x.k = y.k AND y.k = z.k AND z.v > 10 AND {near}"
+    three = f"SELECT x.v, y.v, z.v {meets}"
+    newest = "greatest(x.t, y.t, z.t)"
     return {
         "tumbling": f"{total} FROM {tumbling} WHERE {in_time(4 * SECOND, 3 * SECOND)} GROUP BY ALL",
         "revised": f"{total} FROM {tumbling} GROUP BY ALL",
@@ -228,6 +244,5 @@ def _texts() -> dict[str, str]:
         "aside": f"{three} AND {alive}",
         "late": three,
         "ordered": f"SELECT {newest} - {newest} % {4 * SECOND} AS start, x.k, count(*), "
-        f"sum(y.v)::BIGINT FROM r x, s y WHERE x.k = y.k AND {pair} "
-        f"AND {newest} >= {late.format('')} GROUP BY ALL",
+        f"sum(y.v)::BIGINT {meets} AND {newest} >= {after} GROUP BY ALL",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import slackwater as sw
 from slackwater.query.stream import Query
 from slackwater.spark.sources import files
 from tests.differential.case import Case, Life, seconds
-from tests.differential.place import Left, by_hand, left_in, request, scratch
+from tests.differential.place import Left, by_hand, left_in, replanning, request, scratch
 from tests.spark import driver
 
 PATIENCE = 120  # seconds for a batch
@@ -85,7 +86,8 @@ def run_public(session: SparkSession, case: Case, folder: Path) -> None:
         done += life.batches
         is_last = index == len(case.lives) - 1
         queries = public_queries(case, folder, life)
-        live(session, queries, folder / "checkpoint", life, flush=case.flush and is_last)
+        asking = replanning(folder / "checkpoint", case)
+        live(session, queries, folder / "checkpoint", life, asking, flush=case.flush and is_last)
 
 
 def write_batch(case: Case, folder: Path, number: int) -> None:
@@ -108,18 +110,27 @@ def public_queries(case: Case, folder: Path, life: Life) -> tuple[Query, ...]:
 
 
 def live(
-    session: SparkSession, queries: tuple[Query, ...], checkpoint: Path, life: Life, *, flush: bool
+    session: SparkSession,
+    queries: tuple[Query, ...],
+    checkpoint: Path,
+    life: Life,
+    asking: Callable[[dict[str, Any]], None],
+    *,
+    flush: bool,
 ) -> None:
     """Run what is there; or start it without an end and stop it by hand."""
     pipeline = sw.pipeline(*queries)
     options: dict[str, Any] = {"tier": life.tier, "columnar_rows": life.columnar_rows}
     if not life.stops or flush:
-        pipeline.run(str(checkpoint), spark=session, flush=flush, **options)
+        pipeline.run(str(checkpoint), spark=session, flush=flush, on_batch=asking, **options)
         return
     seen: list[int] = []
-    handle = pipeline.start(
-        str(checkpoint), spark=session, on_batch=lambda r: seen.append(r["batch"]), **options
-    )
+
+    def told(report: dict[str, Any]) -> None:
+        asking(report)
+        seen.append(report["batch"])
+
+    handle = pipeline.start(str(checkpoint), spark=session, on_batch=told, **options)
     try:
         deadline = time.monotonic() + PATIENCE * life.batches
         while len(seen) < life.batches and handle.is_active and time.monotonic() < deadline:

@@ -58,6 +58,8 @@ def test_seven_queries_survive_sigkill(tier: str) -> None:
     killed = kill_seven(tier, 3, os.urandom(4).hex())
     assert killed.wrong == []
     assert killed.kills == 3
+    assert killed.moves > 0
+    assert killed.tracks > 0
 
 
 def test_the_oracle_itself_agrees_with_duckdb() -> None:
@@ -117,6 +119,7 @@ def test_cases_have_what_they_are_meant_to_have() -> None:
         (0.40, [asked.late == "revise" for asked in queries]),
         (0.20, [bool(asked.prods) for asked in queries]),
         (0.04, [isinstance(asked.slack, str) for asked in queries]),
+        (0.10, [bool(case.replans) for case in cases]),
         (0.20, [case.zone != "UTC" for case in cases]),
         (0.30, [any(t.late for b in expected(c, {}) for t in b.values()) for c in cases[:100]]),
     ):

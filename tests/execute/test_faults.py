@@ -327,9 +327,10 @@ class Shortage:
 
     def _failing(self, write: Callable[..., Any]) -> Callable[..., Any]:
         def attempt(*arguments: Any, **options: Any) -> Any:
-            self.left -= not any(isinstance(a, pa.BufferOutputStream) for a in arguments)
-            if self.left == 0:
-                raise OSError(errno.ENOSPC, "No space left on device")
+            if not any(isinstance(a, pa.BufferOutputStream) for a in arguments):  # in memory
+                self.left -= 1
+                if self.left == 0:
+                    raise OSError(errno.ENOSPC, "No space left on device")
             return write(*arguments, **options)
 
         return attempt

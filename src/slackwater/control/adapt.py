@@ -195,10 +195,10 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
     outer = float(sum(seen.sizes.get(state, 0) for state in {*states.values()}))
     total, grows = outer + inner, inner > memory.inner and outer <= memory.bytes - memory.inner
     is_tracked = track_of(moment.memory) is not None  # two plans say nothing of one
-    passed = None if memory.wall is None else (seen.wall - memory.wall) / 1e6
-    interval = (
-        passed if memory.interval is None or passed is None else (memory.interval + passed) / 2
-    )
+    passed = 0.0 if memory.wall is None else (seen.wall - memory.wall) / 1e6
+    interval = memory.interval
+    if passed > 0:  # a clock that stands or goes back tells nothing
+        interval = passed if interval is None else (interval + passed) / 2
     return replace(
         memory,
         facts=memory.facts.came(fresh, held, widths),
@@ -342,8 +342,9 @@ def _surprise(before: Facts, after: Facts) -> float:
         for name, count in new.items():
             known = old.get(name)
             if known is not None and max(count.found, known.found) >= few:
-                ratio = count.share / known.share
-                found.append(max(ratio, 1 / ratio))
+                ratio = count.share / known.share if known.share else inf
+                if 0 < ratio < inf:  # what cannot be is no news
+                    found.append(max(ratio, 1 / ratio))
     return max(found)
 
 

@@ -21,7 +21,7 @@ class Turn:
     ``clocks`` and ``bounds`` are, by stream, the clock when the batch began and the newest event
     time that is believed; ``spoken`` is what its estimates have said before, and were worth. A join
     runs by ``tree``, and ``was`` the tree of the batch before; ``track`` tells that an earlier one
-    runs beside it.
+    runs beside it, ``left`` that one did in the batch before.
     """
 
     query: QueryPlan
@@ -35,16 +35,26 @@ class Turn:
     spoken: ProdMemory
     was: JoinNode | None = None
     track: Track | None = None
+    left: Track | None = None
 
     @property
     def trees(self) -> tuple[JoinNode, ...]:
         """All trees by which a join runs in this batch."""
-        both = (self.tree, None if self.track is None else self.track.was)
-        return tuple(tree for tree in both if tree is not None)
+        return _trees(self.tree, self.track)
+
+    @property
+    def found(self) -> tuple[JoinNode, ...]:
+        """All trees by which it ran in the batch before, of which states are still there."""
+        return _trees(self.was, self.left)
 
     @property
     def labels(self) -> dict[str, int]:
         return {"origin": self.progress.origin or 0, "emitted_at": self.emitted_at}
+
+
+def _trees(tree: JoinNode | None, track: Track | None) -> tuple[JoinNode, ...]:
+    both = (tree, None if track is None else track.was)
+    return tuple(one for one in both if one is not None)
 
 
 def turns(
@@ -70,4 +80,5 @@ def _turn(query: QueryPlan, decision: Decision, before: ControlState, after: Con
         spoken(before, query.name),
         None if query.join is None else tree_of(query.join, past),
         track_of(now),
+        track_of(past),
     )

@@ -139,10 +139,14 @@ class JoinRunner:
         return new_run(identity, self.batch, "j")
 
     def _rebuild(self, node: JoinNode) -> None:
-        """Make the state of an inner node, as the batch before would have left it."""
+        """Make the state of an inner node, as the batch before would have left it.
+
+        What there is of it is left over from a tree whose time ended with the batch before.
+        """
         names = frozenset(inputs_of(node))
         found = self._run(self.writer.rebuilt(node), node, {}, self.shape.kept(names))
         run = new_run(self.plan.identity(names), self.batch - 1, "m")
+        self.catalog.drop(run.state)
         self.catalog.add(self.engine.save(found, run, "pane"))
 
     def _active(self, node: JoinNode, made: Made) -> list[int]:

@@ -58,6 +58,10 @@ class Catalog:
         if run is not None:
             self.runs.setdefault(run.state, []).append(run)
 
+    def drop(self, state: str) -> None:
+        """Let go of all runs of a state."""
+        self.runs.pop(state, None)
+
     def all(self) -> list[Run]:
         return [run for runs in self.runs.values() for run in runs]
 

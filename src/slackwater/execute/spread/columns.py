@@ -27,10 +27,9 @@ def _of_query(turn: Turn, spread: Spread) -> Iterator[tuple[str, tuple[str, ...]
         for level, names in leg.columns.items():
             if level > 0:
                 yield from _of_level(query, level, names, leg.columns.get(level - 1))
-    for tree in (turn.was, *turn.trees):
-        if query.join is not None and tree is not None:
-            for identity, members in inner_states(query.join, tree).items():
-                yield identity, spread.joined(query.name, members)
+    if query.join is not None:
+        for identity, members in inner_states(query.join, *turn.found, *turn.trees).items():
+            yield identity, spread.joined(query.name, members)
 
 
 def _of_level(
