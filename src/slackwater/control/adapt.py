@@ -35,6 +35,8 @@ EXACT = 5  # inputs up to which all plans are compared: milliseconds
 PROVEN = 3  # batches after which a change is judged
 FEW = 50.0  # fewer counts than this say nothing yet
 LOOKED_AT = 1_000  # new rows by which pairs are counted
+PAIRS = 28  # looked at in a batch: all those of eight inputs, in turn those of more
+TURN = 0.618034  # of all pairs is where the next look begins: whatever lies between, all are met
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
     ) -> tuple[Proposal, AdaptMemory]:
         memory = _seen(params.join, moment, memory)
         tree, facts = tree_of(params.join, moment.memory), memory.facts
-        survey = _survey(params.join, memory)
+        survey = _survey(params.join, memory, moment.observation.batch)
         memory = replace(memory, surveyed=0 if survey else memory.surveyed + 1)
         if not facts.is_enough(params.join.graph):
             return Proposal(survey), _expecting(params.join, memory, tree, moved=False)
@@ -186,19 +188,25 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
     )
 
 
-def _survey(join: JoinPlan, memory: AdaptMemory) -> tuple[tuple[str, str], ...]:
+def _survey(join: JoinPlan, memory: AdaptMemory, batch: int) -> tuple[tuple[str, str], ...]:
     """Pairs to look at: new rows of the input with more of them, the other's that it holds."""
-    if memory.surveyed < SURVEY and memory.surprise == 1.0:
+    pairs = connected(join.graph)
+    is_due = memory.surveyed >= SURVEY or memory.surprise != 1.0
+    if len(pairs) > PAIRS:
+        first = int(batch * TURN % 1 * len(pairs))
+        unknown = [pair for pair in pairs if named(pair) not in memory.facts.pairs]
+        pairs = unknown + (pairs[first:] + pairs[:first] if is_due else [])
+    elif not is_due:
         return ()
     fresh, held = memory.facts.fresh, memory.facts.held
     found = []
-    for pair in connected(join.graph):
+    for pair in pairs:
         one, other = sorted(pair, key=lambda name: (-held[name], name))
         if not fresh[one]:
             one, other = other, one
         if fresh[one] and held[other]:
             found.append((one, other))
-    return tuple(found)
+    return tuple(dict.fromkeys(found))[:PAIRS]
 
 
 def _expecting(join: JoinPlan, memory: AdaptMemory, tree: JoinNode, *, moved: bool) -> AdaptMemory:
