@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -46,7 +47,7 @@ def take_plans(browser: Browser, url: str) -> None:
     left, top = (min(box[edge] for box in boxes) for edge in ("x", "y"))
     right = max(box["x"] + box["width"] for box in boxes)
     bottom = max(box["y"] + box["height"] for box in boxes)
-    clip = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+    clip: Any = {"x": left, "y": top, "width": right - left, "height": bottom - top}
     page.screenshot(path=IMAGES / "page-plans.png", full_page=True, clip=clip)
     page.close()
 

@@ -65,7 +65,7 @@ def test_inputs_are_checked() -> None:
     counted = other.window("5 s").group_by("k").aggregate(n="count(*)")
     pair = sw.join(one, other, on="k", within="1 s")
     assert conditions(sw.join(one, on="k", within="1 s").query("q")) == ["JOIN_SIZE"]
-    many = [stream(name=f"s{n}") for n in range(9)]
+    many = [stream(name=f"s{n}") for n in range(21)]
     assert conditions(sw.join(*many, on="k", within="1 s").query("q")) == ["JOIN_SIZE"]
     assert conditions(sw.join(one, one, on="k", within="1 s").query("q")) == ["JOIN_NAMES"]
     assert conditions(sw.join(one, counted, on="k", within="1 s").query("q")) == ["JOIN_INPUT"]

@@ -23,7 +23,7 @@ from slackwater.optimize.known import Known
 from slackwater.optimize.library import Library, added, nearest
 from slackwater.optimize.plan import Plan, Space
 from slackwater.optimize.seconds import Seconds
-from slackwater.optimize.statistics import connected
+from slackwater.optimize.survey import pairs_to_look_at
 from slackwater.optimize.trigger import (
     LEAST_REST,
     NOTABLE,
@@ -42,6 +42,7 @@ HORIZON = 32  # batches in which a change has to pay
 MARGIN = 0.1  # of what the plan in force takes: less than that is not worth a change
 EXACT = 5  # inputs up to which all plans are compared: milliseconds
 PROVEN = 3  # batches after which a change is judged
+DEAREST = 10.0  # times what was thought: no change is believed to be dearer
 FEW = 50.0  # fewer counts than this say nothing yet
 LOOKED_AT = 1_000  # new rows by which pairs are counted
 
@@ -62,7 +63,9 @@ class AdaptMemory:
     combinations it was to make, by pairs alone; ``moved`` if that batch made states anew. ``since``
     counts batches since plans were compared, ``changed`` those since the plan changed, which before
     took ``before`` seconds; ``surprise`` is the largest factor by which something was not expected.
-    ``waits`` if a change pays that will cost less; ``library`` has plans that were good before.
+    Batches of the plan ``timed`` took ``took`` seconds. ``move`` is what the change of this batch
+    was to take, ``dear`` by what factor such changes took longer. ``waits`` if a change pays that
+    will cost less; ``library`` has plans that were good before.
     """
 
     facts: Facts = field(default_factory=Facts)
@@ -78,6 +81,9 @@ class AdaptMemory:
     changed: int | None = None
     rest: int = LEAST_REST
     took: float | None = None
+    timed: str = ""
+    move: float | None = None
+    dear: float = 1.0
     before: float | None = None
     surprise: float = 1.0
     bytes: float = 0.0
@@ -110,7 +116,8 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         tree = tree_of(params.join, moment.memory)
         memory = _proven(params.join, memory, tree)
         facts = memory.facts
-        survey = _survey(params.join, memory)
+        is_due = memory.surveyed >= memory.pace or memory.surprise >= NOTABLE
+        survey = pairs_to_look_at(params.join.graph, facts, moment.observation.batch, is_due=is_due)
         memory = replace(memory, surveyed=0 if survey else memory.surveyed + 1, pace=_pace(memory))
         if not facts.is_enough(params.join.graph):
             return Proposal(survey), _expecting(params.join, memory, tree, moved=False)
@@ -120,7 +127,9 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         now = space.plan(tree)
         why = None if is_settled(moment.memory) else reason(_signals(memory, limits))
         choice = None if why is None else _choice(params.join, space, limits, memory)
-        move = None if choice is None else Move.of(params.join, facts, space, now, choice.plan)
+        move = None
+        if choice is not None:
+            move = Move.of(params.join, facts, space, now, choice.plan, dear=memory.dear)
         best, waits = None, False
         if choice is not None and move is not None:
             best = _better(now, choice, limits, move)
@@ -135,9 +144,10 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
             notice = "" if memory.is_short else short
             proposal = replace(proposal, notice=notice, how=move.how)
             memory = replace(memory, since=0, surprise=1.0, is_short=bool(short), waits=waits)
+        memory = replace(memory, move=None)
         moved = best is not None and show_tree(best.tree) != show_tree(tree)
-        if moved:
-            memory = replace(memory, changed=0, before=memory.took)
+        if moved and move is not None:
+            memory = replace(memory, changed=0, before=memory.took, move=move.seconds)
         after = proposal.tree or tree
         return proposal, _expecting(params.join, memory, after, moved=moved)
 
@@ -212,21 +222,6 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
         wall=seen.wall,
         interval=interval,
     )
-
-
-def _survey(join: JoinPlan, memory: AdaptMemory) -> tuple[tuple[str, str], ...]:
-    """Pairs to look at: new rows of the input with more of them, the other's that it holds."""
-    if memory.surveyed < memory.pace and memory.surprise < NOTABLE:
-        return ()
-    fresh, held = memory.facts.fresh, memory.facts.held
-    found = []
-    for pair in connected(join.graph):
-        one, other = sorted(pair, key=lambda name: (-held[name], name))
-        if not fresh[one]:
-            one, other = other, one
-        if fresh[one] and held[other]:
-            found.append((one, other))
-    return tuple(found)
 
 
 def _pace(memory: AdaptMemory) -> int:
@@ -350,13 +345,24 @@ def _surprise(before: Facts, after: Facts) -> float:
 
 def _timed(memory: AdaptMemory, sample: Sample) -> AdaptMemory:
     """With how long the batch took, if it did nothing but what its plan does."""
-    if memory.moved or memory.work is None or sample.tree != memory.tree:
+    if memory.work is None or sample.tree != memory.tree:
         return memory
     known = memory.seconds.get(memory.place, Seconds())
+    if memory.moved:
+        return _moved(memory, sample.seconds - known.predicted(memory.work))
     seconds = memory.seconds | {memory.place: known.after(memory.work, sample.seconds)}
-    took = sample.seconds if memory.took is None or memory.changed == 1 else memory.took
+    is_first = memory.took is None or memory.timed != sample.tree
+    took = sample.seconds if memory.took is None or is_first else memory.took
     took += 0.5 * (sample.seconds - took)
-    return replace(memory, seconds=seconds, took=took)
+    return replace(memory, seconds=seconds, took=took, timed=sample.tree)
+
+
+def _moved(memory: AdaptMemory, seconds: float) -> AdaptMemory:
+    """With how long it took to make states anew."""
+    if not memory.move or seconds <= 0:
+        return memory
+    factor = memory.dear * seconds / memory.move
+    return replace(memory, dear=min(DEAREST, max(1 / DEAREST, (memory.dear * factor) ** 0.5)))
 
 
 def _proven(join: JoinPlan, memory: AdaptMemory, tree: JoinNode) -> AdaptMemory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from slackwater.control.controller import Controller, Moment
@@ -13,6 +14,7 @@ from slackwater.migrate.choose import HOWS
 from slackwater.migrate.track import Track, begin, is_over
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
+from slackwater.plan.product import followed, warning
 from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode, show_tree, tree_over
 from slackwater.stats.panes import PaneCount
@@ -111,6 +113,15 @@ class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
         shown = choice or (None if params.tree is None else JoinChoice(params.tree, {}, {}))
         return Ordered(shown, taken.requests, taken.refused, by, track, changes), after
 
+    def notices(self, params: JoinPlan, moment: Moment, terms: Ordered) -> Iterable[str]:
+        """Once for each tree that a person chose: what it multiplies."""
+        is_first = moment.observation.batch == 0 and params.tree is not None
+        is_asked = terms.by == "person" and bool(terms.changes)
+        if terms.choice is not None and (is_first or is_asked):
+            said = warning(params.graph, terms.choice.tree)
+            if said:
+                yield said
+
     def explain(self, terms: Ordered) -> Explanation:
         if terms.choice is None:
             return {"tree": None}
@@ -162,6 +173,7 @@ def _taken(join: JoinPlan, moment: Moment, track: Track | None) -> Taken:
             continue
         try:
             wanted, way = tree_over(str(request.tree), join.graph.names), _how(request)
+            wanted = followed(join.graph, wanted)
             if track is not None:
                 text = f"the change that began with batch {track.since} is still under way"
                 raise ValueError(text)

@@ -21,6 +21,8 @@ from slackwater.plan.tree import nodes_of
 class Move:
     """From one plan to another: seconds saved in a batch, seconds to make the states that only the
     new one keeps, now and a batch later, and seconds if both run side by side instead.
+
+    Such changes were ``dear``: they took so many times what was thought.
     """
 
     gain: float
@@ -29,13 +31,15 @@ class Move:
     beside: float
 
     @classmethod
-    def of(cls, join: JoinPlan, facts: Facts, space: Space, now: Plan, best: Plan) -> Move:
+    def of(
+        cls, join: JoinPlan, facts: Facts, space: Space, now: Plan, best: Plan, *, dear: float = 1.0
+    ) -> Move:
         held, rates = facts.held, facts.rates
         window = max(held[name] / rates[name] for name in join.graph.names)
         return cls(
             now.cost.cpu - best.cost.cpu,
-            _making(facts.stock(join.graph), space.units, now, best),
-            _making(facts.aged(rates).stock(join.graph), space.units, now, best),
+            dear * _making(facts.stock(join.graph), space.units, now, best),
+            dear * _making(facts.aged(rates).stock(join.graph), space.units, now, best),
             window * now.cost.cpu,
         )
 

@@ -6,6 +6,7 @@ inner nodes keep their rows as runs under identities that do not depend on the t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from slackwater.runs.catalog import Catalog
 from slackwater.runs.run import Run, new_run, total_rows
 
 Made = dict[frozenset[str], pa.Table]  # new combinations, by the inputs they are of
+JOINS = 20  # of a statement at most, about: to plan them takes DuckDB the square of their number
 FOUND = pa.schema({name: pa.int64() for name in ("bucket", "step", "results", "given")})
 
 
@@ -69,15 +71,18 @@ class JoinRunner:
         active = self._active(self.tree, made)
         if not active:
             return None
-        results = self.writer.results(self.tree, active)
-        return self._run(results, self.tree, made, self.shape.results)
+        parts = [self.writer.results(self.tree, some) for some in portions(self.tree, active)]
+        return self._all(parts, self.tree, made, self.shape.results)
 
     def shown(self, labels: dict[str, int], schema: pa.Schema) -> pa.Table | None:
-        """New results as people see them, in one statement."""
+        """New results as people see them, in one statement unless there are many inputs."""
         made = self._inner_nodes()
         active = self._active(self.tree, made)
         if not active:
             return None
+        if len(portions(self.tree, active)) > 1:
+            results = self._results(made)
+            return None if results is None else self.present(results, labels, schema)
         return self._run(self.writer.shown(self.tree, active), self.tree, made, schema, labels)
 
     def present(self, results: pa.Table, labels: dict[str, int], schema: pa.Schema) -> pa.Table:
@@ -129,7 +134,8 @@ class JoinRunner:
             return {}
         names = frozenset(inputs_of(node))
         schema = self.shape.kept(names)
-        found = self._run(self.writer.kept(node, active), node, made, schema)
+        parts = [self.writer.kept(node, some) for some in portions(node, active)]
+        found = self._all(parts, node, made, schema)
         saved = self.engine.save(found, self._new_run(self.plan.identity(names)), "pane")
         self.catalog.add(saved)
         return {} if saved is None else {names: self.engine.load(Wanted([saved], schema))}
@@ -180,6 +186,12 @@ class JoinRunner:
             low -= self.plan.graph.patience(child)
         return [run for run in runs if run.high >= low]
 
+    def _all(
+        self, statements: Sequence[Statement], node: JoinNode, made: Made, schema: pa.Schema
+    ) -> pa.Table:
+        """What some statements about a node give together."""
+        return pa.concat_tables([self._run(one, node, made, schema) for one in statements])
+
     def _run(
         self,
         statement: Statement,
@@ -206,3 +218,9 @@ class JoinRunner:
                 found[f"n{number}"] = made.get(names, Wanted([], kind))
             found[f"h{number}"] = Wanted(self._held(child), kind)
         return found
+
+
+def portions(node: JoinNode, active: Sequence[int]) -> list[list[int]]:
+    """The children that bring anything new, in portions for a statement each."""
+    size = max(1, JOINS // (len(node.children) - 1))
+    return [list(active[first : first + size]) for first in range(0, len(active), size)]

@@ -17,6 +17,7 @@ from slackwater.plan.tree import Tree
 
 STRATEGIES: tuple[Strategy, ...] = (mjoin_init, bjtree_init)
 EXACT = 7  # inputs up to which the whole space is searched: a third of a second
+FAR = 12  # inputs up to which strategies go on within the limits: tens of milliseconds
 Scarce = Literal["cpu", "memory"]
 
 
@@ -83,8 +84,14 @@ def excess(cost: Cost, limits: Cost) -> float:
 def _searched(
     space: Space, limits: Cost, lacking: Scarce, budget: float, clock: Callable[[], float]
 ) -> list[Plan]:
-    """All plans on the ways of the strategies; first from where little is needed of what lacks."""
+    """All plans on the ways of the strategies; first from where little is needed of what lacks.
+
+    A strategy ends within the limits. What has less work lies beyond, so up to ``FAR`` inputs no
+    work is little enough to end there.
+    """
     ordered = STRATEGIES if lacking == "memory" else STRATEGIES[::-1]
+    if len(space.known.names) <= FAR:
+        limits = Cost(0.0, limits.memory)
     found: list[Plan] = []
     until = clock() + budget
     for strategy in ordered:

@@ -120,7 +120,7 @@ class Facts:
         return prod(
             count.share / self.pairs[key].share
             for key, count in pairs.items()
-            if key in self.pairs and names.issuperset(names_of(key))
+            if key in self.pairs and self.pairs[key].share > 0 and names.issuperset(names_of(key))
         )
 
     def is_enough(self, graph: JoinGraph) -> bool:

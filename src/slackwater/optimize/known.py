@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from slackwater.plan.tree import Tree, inputs_of
+from slackwater.plan.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,16 @@ class Known:
     edges: tuple[int, ...]
     _sizes: dict[int, float] = field(default_factory=dict, compare=False, repr=False)
     _rates: dict[int, float] = field(default_factory=dict, compare=False, repr=False)
+    _near: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def everything(self) -> int:
         return (1 << len(self.names)) - 1
 
     def set_of(self, tree: Tree) -> int:
-        return sum(1 << self.names.index(name) for name in inputs_of(tree))
+        if isinstance(tree, str):
+            return 1 << self.names.index(tree)
+        return merged([self.set_of(child) for child in tree.children])
 
     def size(self, some: int) -> float:
         """Combinations of a set that are held."""
@@ -57,7 +60,9 @@ class Known:
 
     def touches(self, left: int, right: int) -> bool:
         """Whether a predicate connects two sets."""
-        return any(edge & left and edge & right for edge in self.edges)
+        if left not in self._near:
+            self._near[left] = merged([edge for edge in self.edges if edge & left])
+        return bool(self._near[left] & right)
 
 
 def members(some: int) -> Iterator[int]:

@@ -33,10 +33,17 @@ from slackwater.plan.node import (
 )
 from slackwater.plan.promise import error_contract, recall_contract
 from slackwater.plan.report import Reporter
-from slackwater.plan.resources import ResourcePlan, resource_plan
+from slackwater.plan.resources import (
+    ResourcePlan,
+    is_plan_open,
+    limits_of,
+    resource_plan,
+    share,
+)
 from slackwater.plan.window import Window
 from slackwater.query.contract import LATE_POLICIES, FixedSlack, MinRecall
 from slackwater.query.expression import is_boolean, type_of
+from slackwater.query.resources import Resources
 from slackwater.query.schema import Schema
 from slackwater.query.stream import (
     Aggregate,
@@ -80,8 +87,11 @@ class Checked:
     max_ahead: dict[str, int | None]
 
 
-def check(queries: Sequence[Query]) -> Checked:
-    """Check all queries of a pipeline; raise one :class:`QueryError` with all problems."""
+def check(queries: Sequence[Query], limits: Resources | None = None) -> Checked:
+    """Check all queries of a pipeline; raise one :class:`QueryError` with all problems.
+
+    ``limits`` are those of all open joins together.
+    """
     problems: list[Problem] = []
     streams = _check_streams(queries, problems)
     if not queries:
@@ -92,9 +102,31 @@ def check(queries: Sequence[Query]) -> Checked:
         name: Reporter(f"stream {name!r}", problems).positive(s.max_ahead, "max_ahead")
         for name, s in streams.items()
     }
+    if limits is not None:
+        checked = _sharing(queries, checked, limits, problems)
     if problems:
         raise QueryError(problems)
     return Checked(tuple(q for q in checked if q is not None), streams, ahead)
+
+
+def _sharing(
+    queries: Sequence[Query],
+    checked: Sequence[LogicalQuery | None],
+    limits: Resources,
+    problems: list[Problem],
+) -> list[LogicalQuery | None]:
+    """The queries with their parts of what the pipeline may take."""
+    shared = limits_of(limits, Reporter("pipeline", problems))
+    is_open = [is_plan_open(query) for query in queries]
+    if not any(is_open):
+        text, hint = "no join has a plan that is open", 'use sw.join(..., order="adaptive")'
+        problems.append(Problem("RESOURCES_PLACE", "pipeline, resources", text, hint))
+    own = [one.resources for one, asks in zip(checked, is_open, strict=True) if one and asks]
+    parts = iter(share(shared, own))
+    return [
+        replace(one, resources=next(parts)) if one and asks else one
+        for one, asks in zip(checked, is_open, strict=True)
+    ]
 
 
 def _check_streams(queries: Sequence[Query], problems: list[Problem]) -> dict[str, StreamDef]:

@@ -14,6 +14,7 @@ from slackwater.plan.graph import (
     inner_equalities,
 )
 from slackwater.plan.node import Filter, Joined, Named, Node, Scan, Stamp, collapse, stamp_of
+from slackwater.plan.product import followed
 from slackwater.plan.state import State
 from slackwater.plan.tree import JoinNode, Tree, mjoin, read_tree
 from slackwater.query.expression import Expression, column
@@ -64,7 +65,8 @@ class JoinPlan:
 
     @property
     def written(self) -> JoinNode:
-        return mjoin(self.graph.names)
+        """One m-way join: each input probes along predicates, as listed among those."""
+        return followed(self.graph, mjoin(self.graph.names))
 
     def input(self, name: str) -> JoinInput:
         return next(i for i in self.inputs if i.name == name)
@@ -172,7 +174,7 @@ def lay_out_join(
         _input(node, name, needed, clock or "", grain)
         for name, node in zip(joined.names, nodes, strict=True)
     )
-    tree = _tree(joined)
+    tree = _tree(joined, graph)
     measured = clock is not None
     return JoinPlan(
         query,
@@ -188,12 +190,12 @@ def lay_out_join(
     )
 
 
-def _tree(joined: Joined) -> JoinNode | None:
+def _tree(joined: Joined, graph: JoinGraph) -> JoinNode | None:
     if joined.order in OPEN:
         return None
     tree: Tree = mjoin(joined.names) if joined.order == "written" else read_tree(joined.order)
     assert isinstance(tree, JoinNode)
-    return tree
+    return followed(graph, tree)
 
 
 def _input(node: Node, name: str, needed: set[str], clock: str, grain: int) -> JoinInput:

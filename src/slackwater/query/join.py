@@ -15,7 +15,7 @@ from slackwater.units import DurationLike
 
 Emit = Literal["immediate", "ordered"]
 EMITS: tuple[str, ...] = get_args(Emit)
-MOST_INPUTS = 8
+MOST_INPUTS = 20
 
 Within = DurationLike | Mapping[str, DurationLike] | Mapping[tuple[str, str], DurationLike]
 
@@ -29,7 +29,7 @@ def join(
     cross: bool = False,
     how: str = "inner",
 ) -> Stream:
-    """Join two to eight streams; the result is a stream again.
+    """Join two to twenty streams; the result is a stream again.
 
     The columns of the result are called ``stream_column``; in expressions ``stream.column``, and
     the bare name where only one stream has it, mean the same. The event time of a result is that
@@ -55,8 +55,8 @@ def join(
         latency.
     order
         ``"adaptive"``: chosen from statistics, and changed while the query runs where that pays;
-        ``"written"``: as listed; or a tree such as ``"((a b) c)"``, whose inner joins keep their
-        results.
+        ``"written"``: one m-way join, along predicates and as listed among those; or a tree such as
+        ``"((a b) c)"``, whose inner joins keep their results.
     cross
         Allow streams that no predicate connects.
     how

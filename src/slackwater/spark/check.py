@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.sinks.check import check_sinks
 from slackwater.plan.build import Checked, bases, check
+from slackwater.query.resources import Resources
 from slackwater.query.stream import Query
 
 
@@ -53,11 +54,11 @@ def _is_registered(name: str, session: SparkSession) -> bool:
     return session.sql(f"SHOW SYSTEM FUNCTIONS LIKE '{name}'").isEmpty()
 
 
-def check_all(queries: tuple[Query, ...]) -> Checked:
+def check_all(queries: tuple[Query, ...], limits: Resources | None = None) -> Checked:
     """The checked queries; all problems of them and of their sinks at once."""
     problems = check_sinks(queries)
     try:
-        checked = check(queries)
+        checked = check(queries, limits)
     except QueryError as error:
         found = [_told(problem, queries) for problem in error.problems]
         raise QueryError([*found, *problems]) from None

@@ -10,6 +10,7 @@ from rich.console import Console
 from slackwater.errors import Problem, QueryError
 from slackwater.frontends.toml.model import StartTable
 from slackwater.frontends.toml.read import read
+from slackwater.query.resources import Resources
 from slackwater.query.stream import Query
 from slackwater.spark.catalog import catalog
 from slackwater.spark.pipeline import AVAILABLE_NOW, Options, Pipeline, pipeline
@@ -67,7 +68,7 @@ def load(path: str | Path, *, console: Console | None = None) -> Document:
     start = file.start or StartTable()
     options = _options(start)
     problems = [*file.problems, *options.problems()]
-    checked, found = _checked(file.queries)
+    checked, found = _checked(file.queries, file.resources)
     if checked is None or problems:
         raise QueryError([*problems, *found])
     return Document(file.path, checked, start.checkpoint, options)
@@ -80,11 +81,13 @@ def _options(start: StartTable) -> Options:
     return Options(**given)
 
 
-def _checked(queries: tuple[Query, ...]) -> tuple[Pipeline | None, tuple[Problem, ...]]:
+def _checked(
+    queries: tuple[Query, ...], limits: Resources | None
+) -> tuple[Pipeline | None, tuple[Problem, ...]]:
     """The pipeline of the queries that could be read, or what is wrong with them."""
     if not queries:
         return None, ()
     try:
-        return pipeline(*queries), ()
+        return pipeline(*queries, resources=limits), ()
     except QueryError as error:
         return None, error.problems

@@ -22,6 +22,7 @@ from slackwater.execute.loop import Loop
 from slackwater.plan.explain import explain_json, explain_text, explain_value
 from slackwater.plan.meaning import Order, words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
+from slackwater.query.resources import Resources
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.runs.agreement import agree
@@ -93,15 +94,23 @@ def _schema(name: str, source: DataFrame | Source) -> Schema:
     )
 
 
-def pipeline(*queries: Query) -> Pipeline:
+def pipeline(*queries: Query, resources: Resources | None = None) -> Pipeline:
     """Check queries and join them into one pipeline; each source is read once.
+
+    Parameters
+    ----------
+    queries
+        What is asked.
+    resources
+        Limits for all joins with ``order="adaptive"`` together (``sw.resources``). Each gets an
+        equal part of them, or what its own limit is if that is less, which leaves more to others.
 
     Raises
     ------
     QueryError
         With every problem of every query.
     """
-    return Pipeline(queries)
+    return Pipeline(queries, resources=resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +155,17 @@ class Options:
 class Pipeline:
     """A checked set of queries, ready to be explained or started."""
 
-    def __init__(self, queries: tuple[Query, ...], order: Order | None = None) -> None:
+    def __init__(
+        self,
+        queries: tuple[Query, ...],
+        order: Order | None = None,
+        resources: Resources | None = None,
+    ) -> None:
         order = order or Order()
         refuse_strangers(queries)
         self.queries = tuple(order.arrange(query) for query in queries)
-        checked = check_all(self.queries)
+        self.resources = resources
+        checked = check_all(self.queries, resources)
         self.plan: PipelinePlan = order.arrange_streams(lay_out(checked))
         self._streams = checked.streams
 
@@ -228,7 +243,7 @@ class Pipeline:
         session = spark or SparkSession.getActiveSession() or local_session()
         folder = _local(checkpoint)
         known = Checkpoint(folder).order()
-        return Pipeline(self.queries, known)._start(folder, options, session)
+        return Pipeline(self.queries, known, self.resources)._start(folder, options, session)
 
     def _start(self, checkpoint: Path, options: Options, session: SparkSession) -> Handle:
         """Start as arranged: in the order in which the checkpoint numbers streams and inputs."""

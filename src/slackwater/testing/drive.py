@@ -21,6 +21,7 @@ from slackwater.execute.loop import Loop
 from slackwater.plan.build import check
 from slackwater.plan.meaning import words
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
+from slackwater.query.resources import Resources
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.runs.checkpoint import Checkpoint
@@ -51,6 +52,7 @@ class Settings:
     columnar_rows: int | None = None
     tasks: int = 3
     memory: int | None = None
+    resources: Resources | None = None
 
 
 def make_loop(
@@ -60,7 +62,7 @@ def make_loop(
     given, path = settings or Settings(), Path(folder).absolute()
     order = Checkpoint(path).order()
     arranged = tuple(order.arrange(query) for query in queries)
-    plan = order.arrange_streams(lay_out(check(arranged)))
+    plan = order.arrange_streams(lay_out(check(arranged, given.resources)))
     meaning = {**describe(plan), "zone": given.zone}
     checkpoint = Checkpoint.open(path, plan.identity, meaning, words(arranged, meaning))
     try:

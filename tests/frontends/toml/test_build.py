@@ -182,3 +182,9 @@ def test_places_with_a_scheme_stay_as_they_are(tmp_path: Path) -> None:
     text = READINGS + QUERY + 'sink = { path = "s3a://bucket/out" }\nside = { path = "file:///x" }'
     (query,) = sound(tmp_path, text).queries
     assert (query.sink, query.side) == (Place("s3a://bucket/out"), Place("/x"))
+
+
+def test_limits_of_a_file_are_those_of_its_pipeline(tmp_path: Path) -> None:
+    text = '\n[resources]\nmemory = "512 MB"\ncpu = 0.8\n'
+    assert sound(tmp_path, JOIN + text).resources == resources(memory="512 MB", cpu=0.8)
+    assert sound(tmp_path, JOIN).resources is None

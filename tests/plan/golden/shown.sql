@@ -698,11 +698,11 @@ SELECT "a_ts" AS "a_ts",
               "c_ts",
               "c_k",
               "c_v"
-            FROM (SELECT "__t_a",
+            FROM (SELECT "__t_b",
                 "__t_c",
-                "a_ts",
-                "a_k",
-                "a_v",
+                "b_ts",
+                "b_k",
+                "b_v",
                 "c_ts",
                 "c_k",
                 "c_v"
@@ -711,28 +711,28 @@ SELECT "a_ts" AS "a_ts",
                   "c_k",
                   "c_v"
                 FROM f2) AS l
-              JOIN (SELECT pane AS "__t_a",
-                  "a_ts",
-                  "a_k",
-                  "a_v"
-                FROM h0
-                UNION ALL SELECT pane AS "__t_a",
-                  "a_ts",
-                  "a_k",
-                  "a_v"
-                FROM f0) AS r
-              ON l."__t_c" <= r."__t_a" + 3000000 AND r."__t_a" <= l."__t_c" + 3000000) AS l
-            JOIN (SELECT pane AS "__t_b",
-                "b_ts",
-                "b_k",
-                "b_v"
-              FROM h1
-              UNION ALL SELECT pane AS "__t_b",
-                "b_ts",
-                "b_k",
-                "b_v"
-              FROM f1) AS r
-            ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 1000000 AND r."__t_b" <= l."__t_a" + 1000000 AND l."__t_c" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_c" + 2000000 AND ((abs(("b_v" - "c_v")) < CAST(2 AS DOUBLE)))))))
+              JOIN (SELECT pane AS "__t_b",
+                  "b_ts",
+                  "b_k",
+                  "b_v"
+                FROM h1
+                UNION ALL SELECT pane AS "__t_b",
+                  "b_ts",
+                  "b_k",
+                  "b_v"
+                FROM f1) AS r
+              ON l."__t_c" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_c" + 2000000 AND ((abs(("b_v" - "c_v")) < CAST(2 AS DOUBLE)))) AS l
+            JOIN (SELECT pane AS "__t_a",
+                "a_ts",
+                "a_k",
+                "a_v"
+              FROM h0
+              UNION ALL SELECT pane AS "__t_a",
+                "a_ts",
+                "a_k",
+                "a_v"
+              FROM f0) AS r
+            ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 1000000 AND r."__t_a" <= l."__t_b" + 1000000 AND l."__t_c" <= r."__t_a" + 3000000 AND r."__t_a" <= l."__t_c" + 3000000))))
     WHERE __given)
 
 -- join: three, windows of pairs, no common key, one child
@@ -779,11 +779,11 @@ SELECT "a_ts" AS "a_ts",
               "c_ts",
               "c_k",
               "c_v"
-            FROM (SELECT "__t_a",
+            FROM (SELECT "__t_b",
                 "__t_c",
-                "a_ts",
-                "a_k",
-                "a_v",
+                "b_ts",
+                "b_k",
+                "b_v",
                 "c_ts",
                 "c_k",
                 "c_v"
@@ -792,28 +792,28 @@ SELECT "a_ts" AS "a_ts",
                   "c_k",
                   "c_v"
                 FROM f2) AS l
-              JOIN (SELECT pane AS "__t_a",
-                  "a_ts",
-                  "a_k",
-                  "a_v"
-                FROM h0
-                UNION ALL SELECT pane AS "__t_a",
-                  "a_ts",
-                  "a_k",
-                  "a_v"
-                FROM f0) AS r
-              ON l."__t_c" <= r."__t_a" + 3000000 AND r."__t_a" <= l."__t_c" + 3000000) AS l
-            JOIN (SELECT pane AS "__t_b",
-                "b_ts",
-                "b_k",
-                "b_v"
-              FROM h1
-              UNION ALL SELECT pane AS "__t_b",
-                "b_ts",
-                "b_k",
-                "b_v"
-              FROM f1) AS r
-            ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 1000000 AND r."__t_b" <= l."__t_a" + 1000000 AND l."__t_c" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_c" + 2000000 AND ((abs(("b_v" - "c_v")) < CAST(2 AS DOUBLE)))))))
+              JOIN (SELECT pane AS "__t_b",
+                  "b_ts",
+                  "b_k",
+                  "b_v"
+                FROM h1
+                UNION ALL SELECT pane AS "__t_b",
+                  "b_ts",
+                  "b_k",
+                  "b_v"
+                FROM f1) AS r
+              ON l."__t_c" <= r."__t_b" + 2000000 AND r."__t_b" <= l."__t_c" + 2000000 AND ((abs(("b_v" - "c_v")) < CAST(2 AS DOUBLE)))) AS l
+            JOIN (SELECT pane AS "__t_a",
+                "a_ts",
+                "a_k",
+                "a_v"
+              FROM h0
+              UNION ALL SELECT pane AS "__t_a",
+                "a_ts",
+                "a_k",
+                "a_v"
+              FROM f0) AS r
+            ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 1000000 AND r."__t_a" <= l."__t_b" + 1000000 AND l."__t_c" <= r."__t_a" + 3000000 AND r."__t_a" <= l."__t_c" + 3000000))))
     WHERE __given)
 
 -- join: three, inner node, ordered

@@ -71,6 +71,8 @@ class FileTable(Table):
     """`[source.NAME]`: where rows come from"""
     monoid: AnyTable | None = None
     """`[monoid.NAME]`: aggregates of your own, for all queries of the file"""
+    resources: AnyTable | None = None
+    """limits that the open joins of the file share"""
     query: Annotated[list[dict[str, Any]], Wanted("a list of tables, one [[query]] at least", bool)]
     """`[[query]]`: what is asked, under which contract, and where the answers go"""
 

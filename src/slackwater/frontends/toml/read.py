@@ -17,10 +17,12 @@ from slackwater.frontends.toml.model import (
     FileTable,
     JoinQueryTable,
     MonoidTable,
+    ResourcesTable,
     SourceQueryTable,
     StartTable,
 )
 from slackwater.frontends.values import Context
+from slackwater.query.resources import Resources, resources
 from slackwater.query.stream import Query
 
 OUTPUTS = ("sink", "side", "quality")
@@ -30,13 +32,15 @@ OUTPUTS = ("sink", "side", "quality")
 class PipelineFile:
     """What a file says: the queries that could be read, how to run them, and what is wrong.
 
-    The queries are not checked yet; ``start`` is ``None`` if its table is wrong.
+    The queries are not checked yet; ``start`` is ``None`` if its table is wrong. ``resources`` are
+    limits of all of them together.
     """
 
     path: Path
     start: StartTable | None
     queries: tuple[Query, ...]
     problems: tuple[Problem, ...]
+    resources: Resources | None = None
 
 
 def read(path: str | Path, catalog: Catalog) -> PipelineFile:
@@ -69,7 +73,11 @@ def read_data(data: dict[str, Any], file: Path, catalog: Catalog) -> PipelineFil
     tables = _tables(data.get("query"))
     found = [_query(table, where, around, problems) for where, table in tables]
     queries = tuple(query for query in found if query is not None)
-    return PipelineFile(file, start, queries, tuple(problems))
+    limits = None
+    if isinstance(data.get("resources"), dict):
+        limits = read_table(ResourcesTable, data["resources"], "resources", problems, context)
+    shared = None if limits is None else resources(**limits.said())
+    return PipelineFile(file, start, queries, tuple(problems), shared)
 
 
 def _parse(file: Path) -> dict[str, Any]:
