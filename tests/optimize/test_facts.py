@@ -62,6 +62,32 @@ def test_combinations_that_are_more_than_pairs_let_expect_correct_larger_ones() 
     assert known.share(0b110) == plain.share(0b110)
 
 
+def test_pairs_that_are_known_anew_are_not_counted_twice() -> None:
+    found = facts(a_b=400.0, b_c=1_000.0)
+    before = found.known(GRAPH).share(0b011)
+    expected = found.expectation(GRAPH).rate(0b011)
+    # ten times as many meet, which pairs and combinations both tell
+    sample = Sample("((a b) c)", 0.1, {AB: 4_000.0}, {AB: round(10 * expected)})
+    found = found.learned(sample, {AB: expected})
+    assert found.known(GRAPH).share(0b011) == pytest.approx(10 * before, rel=0.02)
+
+
+def test_rows_that_are_held_make_what_they_made_until_they_are_replaced() -> None:
+    found = facts(a_b=400.0, b_c=1_000.0).came(COME, HELD, WIDTHS)
+    before = found.stock(GRAPH).share(0b011)
+    found = found.learned(Sample("(a b c)", 0.1, {AB: 40_000.0}), {})
+    found = found.learned(Sample("(a b c)", 0.1, {AB: 40_000.0}), {})
+    new = found.known(GRAPH).share(0b011)
+    shares = []
+    for _ in range(40):
+        found = found.came(COME, HELD, WIDTHS)
+        shares.append(found.stock(GRAPH).share(0b011))
+    # of eleven parts of a, and of b, one is new
+    assert shares[0] == pytest.approx(new + (10 / 11) ** 2 * (before - new))
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(new, rel=0.01)
+
+
 def test_what_is_rare_is_not_impossible() -> None:
     assert Count(0.0, 1_000_000.0).share > 0
 

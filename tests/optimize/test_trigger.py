@@ -9,6 +9,7 @@ from slackwater.optimize.trigger import (
     LONGEST_REST,
     PERIOD,
     Signals,
+    is_cheaper_later,
     next_rest,
     pays,
     reason,
@@ -40,6 +41,24 @@ def test_memory_near_its_limit_counts_if_it_grows_steadily_and_not_after_a_jump(
     assert reason(Signals(1, memory=0.95, growing=1)) is None
     assert reason(Signals(1, memory=0.5, growing=9)) is None
     assert reason(Signals(1, memory=1.2, growing=1)) == "memory"
+
+
+@pytest.mark.spec("adaptive:TRG-05")
+def test_inner_joins_that_keep_more_and_more_are_looked_at_before_memory_is_short() -> None:
+    assert reason(Signals(4, filling=4)) == "filling"
+    assert reason(Signals(3, filling=9)) is None  # plans were compared a moment ago
+    assert reason(Signals(7, growing=9)) is None  # inputs grow, too
+
+
+def test_a_change_that_was_put_off_is_looked_at_again_at_once() -> None:
+    assert reason(Signals(1, waits=True)) == "waiting"
+    assert reason(Signals(1, changed=1, rest=4, waits=True)) is None
+
+
+def test_a_change_waits_while_that_saves_more_than_it_costs() -> None:
+    assert is_cheaper_later(gain=0.2, move=3.0, later=2.5)
+    assert not is_cheaper_later(gain=0.6, move=3.0, later=2.5)
+    assert not is_cheaper_later(gain=0.1, move=3.0, later=3.0)
 
 
 @pytest.mark.spec("adaptive:TRG-07")

@@ -204,6 +204,7 @@ def test_the_command_has_all_benchmarks() -> None:
         "growth",
         "slack",
         "joins",
+        "adapt",
         "files",
         "recall",
         "estimates",

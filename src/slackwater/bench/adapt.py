@@ -1,14 +1,16 @@
 """Plans that follow the stream: an adaptive join against every fixed plan, on the same files.
 
-Loads are such that the wrong plan joins for longer than a batch takes anyway. Plain Spark, whose
-plan is fixed, runs through the first phase. Results are compared with DuckDB over all rows.
+The adaptive join and one for each plan get the same batch in turn, so that whatever disturbs the
+machine disturbs all of them alike. Loads are such that the wrong plan joins for longer than a batch
+takes anyway. Plain Spark, whose plan is fixed, runs through the first phase, alone. Results are
+compared with DuckDB over all rows.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from statistics import median
@@ -18,13 +20,15 @@ import duckdb
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from slackwater.bench.data import BEGIN
-from slackwater.bench.drift import DDL, NAMES, Drift, Phase, first_files, prepare
+from slackwater.bench import lockstep
+from slackwater.bench.data import BEGIN, files_of
+from slackwater.bench.drift import NAMES, Drift, Phase, first_files, open_streams, prepare
 from slackwater.bench.measured import Measured, batch_times
 from slackwater.bench.native import drain
 from slackwater.bench.session import own_session
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.sinks import ParquetSink
+from slackwater.plan.resources import bytes_of
 from slackwater.query.contract import slack
 from slackwater.query.join import join
 from slackwater.query.resources import resources
@@ -49,7 +53,6 @@ class AdaptCase:
     limit: str | None = None
     tier: str = "columnar"
     plans: tuple[str, ...] = PLANS
-    rounds: int = 1
     quick: bool = False
 
 
@@ -62,7 +65,7 @@ FAST_C = replace(FAST_A, rows=(16_000, 160_000, 400_000))
 SMALL = Phase(24, (100_000, 100_000, 100_000), j=1_300_000, k=660_000)
 LARGE = replace(SMALL, rows=EVEN)
 CASES: tuple[AdaptCase, ...] = (
-    AdaptCase("steady", Drift((replace(ONE, batches=32),)), rounds=2),
+    AdaptCase("steady", Drift((replace(ONE, batches=32),))),
     AdaptCase("selectivities swap", Drift((ONE, OTHER)), quick=True),
     AdaptCase("rates swap", Drift((FAST_A, FAST_C))),
     AdaptCase("four swaps", Drift((ONE, OTHER, ONE, OTHER, ONE))),
@@ -101,7 +104,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A case measured: seconds of all batches that count."""
+    """A case measured: seconds of all batches that count; ``native_s`` of the first phase's."""
 
     case: AdaptCase
     adaptive: Side
@@ -109,10 +112,6 @@ class Outcome:
     native_s: float | None
     equal: bool
     results: int = 0
-    hindsight_s: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hindsight_s", self._hindsight())
 
     def _spans(self) -> list[tuple[int, int]]:
         """The batches of each phase that count."""
@@ -121,7 +120,8 @@ class Outcome:
         ends = [*starts[1:], drift.batches]
         return [(max(WARM, start), end) for start, end in zip(starts, ends, strict=True)]
 
-    def _hindsight(self) -> float:
+    @property
+    def hindsight_s(self) -> float:
         """The best plan of each phase, changed at no cost."""
         return sum(
             min(side.seconds(*span) for side in self.plans.values()) for span in self._spans()
@@ -146,14 +146,21 @@ class Outcome:
     def longest_pause_s(self) -> float:
         """By how much a batch that moved state was longer than those around it."""
         seconds = self.adaptive.run.seconds
-        usual = [s for n, s in enumerate(seconds) if n not in self.adaptive.moved]
-        waits = [seconds[n] - median(_around(seconds, n)) for n in self.adaptive.moved if n]
-        return max([0.0, *waits]) if usual else 0.0
+        return max(
+            (seconds[n] - median(_around(seconds, n)) for n in self.adaptive.moved), default=0.0
+        )
 
     @property
     def batch_s(self) -> float:
         """A usual batch of the adaptive join."""
         return median(self.adaptive.run.seconds[WARM : self.case.drift.batches])
+
+    @property
+    def course(self) -> str:
+        """The plans, with the batch from which on each was in force."""
+        trees = self.adaptive.trees
+        told = [f"{tree} from {n}" for n, tree in enumerate(trees) if not n or trees[n - 1] != tree]
+        return ", ".join(told)
 
     @property
     def peaks(self) -> dict[str, int]:
@@ -162,7 +169,7 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         rows, held = max(self.adaptive.rows), max(self.adaptive.bytes)
-        limit = None if self.case.limit is None else _bytes(self.case.limit)
+        limit = None if self.case.limit is None else bytes_of(self.case.limit)
         return {
             "case": self.case.case,
             "tier": self.case.tier,
@@ -171,6 +178,7 @@ class Outcome:
             "worst_static_s": round(self.worst_static_s, 3),
             "hindsight_s": round(self.hindsight_s, 3),
             "native_s": None if self.native_s is None else round(self.native_s, 3),
+            "adaptive_first_phase_s": round(self.adaptive.seconds(*self._spans()[0]), 3),
             "plans_s": {name: round(self.total(side), 3) for name, side in self.plans.items()},
             "migrations": len(self.adaptive.moved),
             "longest_pause_s": round(self.longest_pause_s, 3),
@@ -199,11 +207,6 @@ def _rounded(seconds: Sequence[float]) -> list[float]:
     return [round(one, 3) for one in seconds]
 
 
-def _bytes(text: str) -> int:
-    number, unit = text.split()
-    return round(float(number) * {"MB": 10**6}[unit])
-
-
 def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """The benchmark's JSON."""
     return {"bench": "adapt", "cases": [outcome.to_json() for outcome in outcomes]}
@@ -219,6 +222,7 @@ def measure(
 ) -> Iterator[Outcome]:
     """Measure cases one after the other."""
     session = own_session(spark)
+    session.conf.set(*lockstep.POLLING)
     with tempfile.TemporaryDirectory(
         prefix="slackwater-adapt-", ignore_cleanup_errors=True
     ) as scratch:
@@ -229,41 +233,41 @@ def measure(
             if not number:
                 tell(f"{case.case}: warm up")
                 _warm(session, case, data, folder / "warm")
-            sides: dict[str, list[Side]] = {}
-            for order, side in _sides(session, case, data, folder, tell):
-                sides.setdefault(order, []).append(side)
+            sides = _sides(session, case, data, folder, tell)
             tell(f"{case.case}: compare")
             with Truth(case, data) as truth:
-                runs = [side.run for each in sides.values() for side in each]
-                equal = all(truth.is_right(run.results) for run in runs)
+                equal = all(truth.is_right(side.run.results) for side in sides.values())
                 native_s = None
                 if native:
                     tell(f"{case.case}: plain Spark")
+                    phase = case.drift.phases[0].batches
                     plain = _native(session, case, data, folder / "native")
-                    native_s = sum(plain.seconds[WARM : case.drift.phases[0].batches])
-                    equal = equal and truth.is_right(plain.results, case.drift.phases[0].batches)
-                found = {order: _best(each) for order, each in sides.items()}
-                yield Outcome(case, found.pop(ADAPTIVE), found, native_s, equal, truth.rows)
+                    native_s = sum(plain.seconds[WARM:phase])
+                    equal = equal and truth.is_right(plain.results, phase)
+                yield Outcome(case, sides.pop(ADAPTIVE), sides, native_s, equal, truth.rows)
 
 
 def _sides(
     spark: SparkSession, case: AdaptCase, data: Path, folder: Path, tell: Tell
-) -> Iterator[tuple[str, Side]]:
-    """All joins, one after the other; in the second round the other way round."""
-    orders = (*case.plans[:1], ADAPTIVE, *case.plans[1:])
-    for number in range(case.rounds):
-        for order in orders[:: -1 if number % 2 else 1]:
-            tell(f"{case.case}: {order}, round {number + 1} of {case.rounds}")
-            here = folder / f"{orders.index(order)}-{number}"
-            ready = build(spark, case, data, here / "results", order)
-            handle = ready.run(str(here / "checkpoint"), tier=case.tier, spark=spark)
-            yield order, _side(handle, here / "results")
-
-
-def _best(sides: Sequence[Side]) -> Side:
-    """Of several rounds the shorter one of each batch; everything else as in the first."""
-    shortest = tuple(map(min, zip(*(side.run.seconds for side in sides), strict=True)))
-    return replace(sides[0], run=replace(sides[0].run, seconds=shortest))
+) -> dict[str, Side]:
+    """All joins, each given the same file in turn."""
+    handles: dict[str, Handle] = {}
+    orders = (ADAPTIVE, *case.plans)
+    folders = {order: folder / f"side-{number}" for number, order in enumerate(orders)}
+    try:
+        for order, here in folders.items():
+            (here / "input").mkdir(parents=True)
+            ready = build(spark, case, here / "input", here / "results", order)
+            handles[order] = ready.start(str(here / "checkpoint"), tier=case.tier, spark=spark)
+        sides = {here / "input": handles[order] for order, here in folders.items()}
+        files = files_of(data)
+        for number, file in enumerate(files):
+            tell(f"{case.case}: batch {number + 1} of {len(files)}")
+            lockstep.feed(sides, [file], first=number)
+        return {order: _side(handles[order], here / "results") for order, here in folders.items()}
+    finally:
+        for handle in handles.values():
+            handle.stop()
 
 
 def _side(handle: Handle, results: Path) -> Side:
@@ -285,9 +289,8 @@ def _side(handle: Handle, results: Path) -> Side:
 
 def build(spark: SparkSession, case: AdaptCase, data: Path, results: Path, order: str) -> Pipeline:
     """The join by a plan, or by whatever plan is best."""
-    inputs = [
-        stream(name, open_frame(spark, data / name), time="ts", max_ahead=None) for name in NAMES
-    ]
+    streams = open_streams(spark, data)
+    inputs = [stream(name, rows, time="ts", max_ahead=None) for name, rows in streams.items()]
     joined = join(
         *inputs, on=["a.j = b.j", "b.k = c.k"], within=f"{case.window} seconds", order=order
     )
@@ -295,12 +298,6 @@ def build(spark: SparkSession, case: AdaptCase, data: Path, results: Path, order
     limits = resources(memory=case.limit) if case.limit and order == ADAPTIVE else None
     sink = ParquetSink(str(results))
     return pipeline(shown.query("joined", slack("1 second"), sink=sink, resources=limits))
-
-
-def open_frame(spark: SparkSession, folder: Path) -> DataFrame:
-    """The files of a stream as a scripted stream: one file, one micro-batch."""
-    reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1)
-    return reader.parquet(f"file://{folder}")
 
 
 def _warm(spark: SparkSession, case: AdaptCase, data: Path, folder: Path) -> None:
@@ -314,8 +311,7 @@ def _native(spark: SparkSession, case: AdaptCase, data: Path, folder: Path) -> M
     """Plain Spark through the first phase: chained joins in the written order, all that it has."""
     some = first_files(data, folder / "input", case.drift.phases[0].batches)
     frames = []
-    for name in NAMES:
-        rows = open_frame(spark, some / name)
+    for name, rows in open_streams(spark, some).items():
         renamed = rows.toDF(*(f"{name}_{column}" for column in rows.columns))
         frames.append(renamed.withWatermark(f"{name}_ts", "1 second"))
     joined = reduce(lambda one, other: _chained(one, other, case.window), frames)
@@ -369,7 +365,8 @@ class Truth:
 
 
 def _from_scratch(case: AdaptCase, data: Path) -> str:
-    source = {name: f"read_parquet('{data}/{name}/[0-9]*.parquet')" for name in NAMES}
+    rows = f"read_parquet('{data}/[0-9]*.parquet')"
+    source = {name: f"(SELECT * FROM {rows} WHERE s = {n})" for n, name in enumerate(NAMES)}
     near = " AND ".join(
         f"abs(epoch_us({one}.ts) - epoch_us({other}.ts)) <= {case.window * SECOND}"
         for one, other in (("a", "b"), ("b", "c"), ("a", "c"))

@@ -1,7 +1,8 @@
 """Three streams that drift: rates and selectivities change from phase to phase.
 
 ``a`` and ``b`` share the column ``j``, ``b`` and ``c`` the column ``k``; a value is drawn from so
-many that the wanted number of partners is met within a window. Files are written once and reused.
+many that the wanted number of partners is met within a window. Files, each with a batch of all
+three, are written once and reused.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.bench.data import BEGIN, ROW_GROUP, SENTINEL, kept, put_in_order
+from slackwater.bench.data import BEGIN, ROW_GROUP, SENTINEL, files_of, kept, put_in_order
 from slackwater.units import DAY, SECOND, fingerprint
 
 FORMAT = 1
 NAMES = ("a", "b", "c")
-DDL = "ts TIMESTAMP, j BIGINT, k BIGINT, v BIGINT"
+DDL = "s INT, ts TIMESTAMP, j BIGINT, k BIGINT, v BIGINT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +67,37 @@ class Drift:
 
 
 def prepare(drift: Drift, cache: Path) -> Path:
-    """The folder with a folder for each stream; made if it is not in the cache."""
+    """The folder with a file for each batch; made if it is not in the cache."""
     return kept(cache / drift.name, lambda folder: _write(drift, folder))
 
 
 def first_files(data: Path, folder: Path, batches: int) -> Path:
-    """A folder like that of a drift with its first batches only, and the sentinels."""
-    for stream in NAMES:
-        (folder / stream).mkdir(parents=True)
-        files = sorted((data / stream).glob("[0-9]*.parquet"))[:batches]
-        for path in (*files, data / stream / SENTINEL):
-            (folder / stream / path.name).symlink_to(path)
+    """A folder with the first batches of a drift only, and the sentinel."""
+    folder.mkdir(parents=True)
+    *files, last = files_of(data)
+    for path in (*files[:batches], last):
+        (folder / path.name).symlink_to(path)
     return folder
 
 
+def open_streams(spark: SparkSession, folder: Path) -> dict[str, DataFrame]:
+    """The streams as scripted ones: one file, one micro-batch.
+
+    All of them read the same file, so that a batch never has a stream without the others.
+    """
+    reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1)
+    rows = reader.parquet(f"file://{folder}")
+    return {name: rows.where(f"s = {number}").drop("s") for number, name in enumerate(NAMES)}
+
+
 def _write(drift: Drift, folder: Path) -> None:
-    for stream in NAMES:
-        (folder / stream).mkdir()
     for batch in range(drift.batches):
-        for number, stream in enumerate(NAMES):
-            rows = _rows(drift, batch, number)
-            _put(rows, folder / stream / f"{batch:05d}.parquet", batch)
-    for number, stream in enumerate(NAMES):  # they meet nothing, and all before them is done
-        time = np.array([BEGIN + drift.batches * drift.span * SECOND + DAY])
-        alone = np.full((3, 1), -1 - number)
-        _put(_table(time, *alone), folder / stream / SENTINEL, drift.batches)
+        streams = [_rows(drift, batch, number) for number in range(len(NAMES))]
+        _put(pa.concat_tables(streams), folder / f"{batch:05d}.parquet", batch)
+    time = np.array([BEGIN + drift.batches * drift.span * SECOND + DAY])
+    # they meet nothing, and all before them is done
+    alone = [_table(n, time, *np.full((3, 1), -1 - n)) for n in range(len(NAMES))]
+    _put(pa.concat_tables(alone), folder / SENTINEL, drift.batches)
     (folder / "_drift.json").write_text(json.dumps(asdict(drift), indent=1))
 
 
@@ -99,11 +107,13 @@ def _rows(drift: Drift, batch: int, number: int) -> pa.Table:
     span = drift.span * SECOND
     time = BEGIN + batch * span + np.sort(random.integers(0, span, rows))
     j, k = (random.integers(0, values, rows) for values in (phase.j, phase.k))
-    return _table(time, j, k, random.integers(0, 1_000, rows))
+    return _table(number, time, j, k, random.integers(0, 1_000, rows))
 
 
-def _table(time: np.ndarray, j: np.ndarray, k: np.ndarray, v: np.ndarray) -> pa.Table:
-    return pa.table({"ts": pa.array(time, pa.timestamp("us", tz="UTC")), "j": j, "k": k, "v": v})
+def _table(number: int, time: np.ndarray, *columns: np.ndarray) -> pa.Table:
+    stream = pa.array(np.full(len(time), number, np.int32))
+    found = {"s": stream, "ts": pa.array(time, pa.timestamp("us", tz="UTC"))}
+    return pa.table(found | dict(zip(("j", "k", "v"), columns, strict=True)))
 
 
 def _put(table: pa.Table, path: Path, number: int) -> None:

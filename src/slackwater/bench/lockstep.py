@@ -14,9 +14,12 @@ from slackwater.spark.handle import Handle
 POLLING = ("spark.sql.streaming.pollingDelay", "50ms")  # one that waits should not take the cores
 
 
-def feed(sides: Mapping[Path, Handle], files: Sequence[Path]) -> None:
-    """Give each file to every pipeline, by the folder it reads from; the first one alternates."""
-    for number, file in enumerate(files):
+def feed(sides: Mapping[Path, Handle], files: Sequence[Path], first: int = 0) -> None:
+    """Give each file to every pipeline, by the folder it reads from; who goes first alternates.
+
+    The first file is the one of this number.
+    """
+    for number, file in enumerate(files, first):
         for folder in sorted(sides, reverse=number % 2 == 1):
             (folder / file.name).symlink_to(file)
             sides[folder].query.processAllAvailable()

@@ -21,6 +21,8 @@ def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     if report["bench"] == "windows":
         return [_windows(report["cases"], folder / "bench-windows.png")]
+    if report["bench"] == "adapt":
+        return [_adapt(case, folder) for case in report["cases"]]
     return [
         picture(report[name], folder / f"bench-{name}.png")
         for name, picture in _PICTURES.items()
@@ -60,6 +62,25 @@ def _windows(cases: Sequence[dict[str, Any]], path: Path) -> Path:
     axes.xaxis.set_minor_formatter(NullFormatter())
     figure.legend(frameon=False, loc="outside lower center", ncols=2, fontsize=8)
     return _save(figure, path)
+
+
+def _adapt(case: dict[str, Any], folder: Path) -> Path:
+    figure, axes = _axes(
+        f"Every plan, and the one that follows: {case['case']}", "batch", "seconds"
+    )
+    for name, seconds in case["batches"].items():
+        mine = name == "adaptive"
+        style = {"color": OURS, "lw": 2, "zorder": 3} if mine else {"lw": 1, "alpha": 0.8}
+        axes.plot(seconds[:-1], label=name, **style)
+    trees = case["trees"]
+    for batch in (n for n in range(1, len(trees)) if trees[n] != trees[n - 1]):
+        axes.axvline(batch, color=OURS, lw=0.8, ls=":")
+        axes.annotate(trees[batch] or "", (batch, axes.get_ylim()[1]), fontsize=7, va="top")
+    axes.set_ylim(0, None)
+    axes.legend(frameon=False, fontsize=8)
+    return _save(
+        figure, folder / f"bench-adapt-{case['case'].replace(' ', '-').replace(',', '')}.png"
+    )
 
 
 def _label(case: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slackwater.migrate.choose import How, Situation, choose
+from slackwater.migrate.choose import Chosen, How, Situation, choose
 from slackwater.optimize.cost import Units
 from slackwater.optimize.facts import Facts
 from slackwater.optimize.known import Known
@@ -50,11 +50,16 @@ class Move:
     @property
     def how(self) -> How:
         """The way that takes less (spec adaptive 4.10)."""
-        return choose(Situation(self.seconds, self.beside)).how
+        return self._chosen.how
 
     @property
     def cost(self) -> float:
-        return min(self.seconds, self.beside)
+        return self._chosen.seconds
+
+    @property
+    def _chosen(self) -> Chosen:
+        # side by side, the old plan may become as dear as the reason to leave it: twice as much
+        return choose(Situation(self.seconds, self.beside, load=2.0))
 
 
 def _making(known: Known, units: Units, now: Plan, best: Plan) -> float:

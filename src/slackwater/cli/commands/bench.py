@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.status import Status
-from rich.table import Table
 
+from slackwater.bench import adapt as adapting
 from slackwater.bench import estimates as estimating
 from slackwater.bench import files as reading
 from slackwater.bench import growth as growing
@@ -24,6 +24,19 @@ from slackwater.bench.joins import CASES as JOINS
 from slackwater.bench.regimes import REGIMES
 from slackwater.bench.session import bench_session
 from slackwater.cli.options import TierChoice
+from slackwater.cli.show.bench import (
+    adapt_table,
+    cost_table,
+    crossing_line,
+    emission_table,
+    join_table,
+    point_table,
+    promise_table,
+    read_table,
+    recall_table,
+    window_line,
+    window_table,
+)
 from slackwater.runs.files import storage_error
 
 UNEQUAL = 1
@@ -71,9 +84,9 @@ def windows(
             tell=_teller(status, len(chosen)),
         ):
             outcomes.append(outcome)
-            console.print(_line(outcome))
+            console.print(window_line(outcome))
     report = comparing.report(outcomes)
-    console.print(_table(outcomes))
+    console.print(window_table(outcomes))
     _deliver(console, report, json_, plot_)
     _fail_unless(all(outcome.equal for outcome in outcomes), console)
 
@@ -97,7 +110,7 @@ def growth(
         )
     for name in growing.SERIES:
         if name in report:
-            console.print(_points(name, report[name]))
+            console.print(point_table(name, report[name]))
     _deliver(console, report, json_, plot_)
 
 
@@ -129,7 +142,7 @@ def slack(
         if not quick and not only:
             status.update("overhead")
             cost = waiting.overhead(session, cache=_cache(keep_data))
-    console.print(_promises(outcomes))
+    console.print(promise_table(outcomes))
     if cost is not None:
         console.print(
             f"an error bound adds {cost['share']:.1%} to the time of a batch, "
@@ -166,10 +179,46 @@ def joins(
             outcomes.append(outcome)
             one = f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.3f} s"
             console.print(f"{one}, plain Spark {outcome.native_s:.3f} s ({outcome.store} store)")
-    console.print(_joined(outcomes))
+    console.print(join_table(outcomes))
     for tier in joining.long_tiers(outcomes):
-        console.print(f"{tier} tier: {_crossing(joining.crossing(outcomes, tier))}")
+        console.print(f"{tier} tier: {crossing_line(joining.crossing(outcomes, tier))}")
     _deliver(console, joining.report(outcomes), json_, None)
+    _fail_unless(all(outcome.equal for outcome in outcomes), console)
+
+
+@app.command()
+def adapt(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="One case, without plain Spark.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Only these: {', '.join(c.case for c in adapting.CASES)}."),
+    ] = None,
+    native: Annotated[bool, typer.Option(help="Measure plain Spark, too.")] = True,
+    json_: JsonFile = None,
+    plot_: Plot = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Joins whose plan follows the stream, against every fixed plan on the same files.
+
+    Seconds are those of all batches that count, after the first six. In hindsight: the best plan of
+    each phase, changed at no cost.
+    """
+    console = Console()
+    chosen = adapting.choose(only or (), quick=quick)
+    outcomes: list[adapting.Outcome] = []
+    with console.status("start Spark") as status:
+        for outcome in adapting.measure(
+            bench_session(),
+            chosen,
+            cache=_cache(keep_data),
+            native=native and not quick,
+            tell=_teller(status, len(chosen)),
+        ):
+            outcomes.append(outcome)
+            console.print(f"{outcome.case.case}: {outcome.adaptive_s:.2f} s, {outcome.course}")
+    console.print(adapt_table(outcomes))
+    _deliver(console, adapting.report(outcomes), json_, plot_)
     _fail_unless(all(outcome.equal for outcome in outcomes), console)
 
 
@@ -206,54 +255,9 @@ def files(
             outcomes.append(outcome)
             one = f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.2f} s, plain Spark "
             console.print(f"{one}{outcome.native_s:.2f} s, DuckDB {outcome.duckdb_s:.2f} s")
-    console.print(_read(outcomes))
+    console.print(read_table(outcomes))
     _deliver(console, reading.report(outcomes), json_, None)
     _fail_unless(all(outcome.equal for outcome in outcomes), console)
-
-
-def _read(outcomes: list[reading.Outcome]) -> Table:
-    table = Table(title="seconds of a whole job", title_justify="left")
-    table.add_column("case", no_wrap=True)
-    for name in ("plain Spark", "Slackwater", "ratio", "DuckDB", "of it", "equal"):
-        table.add_column(name, justify="right")
-    for one in outcomes:
-        table.add_row(
-            one.case.label,
-            f"{one.native_s:.2f}",
-            f"{one.slackwater_s:.2f}",
-            f"[bold]{one.ratio:.2f}[/]",
-            f"{one.duckdb_s:.2f}",
-            f"{one.of_duckdb:.2f}",
-            "yes" if one.equal else "[bold red]no[/]",
-        )
-    return table
-
-
-def _joined(outcomes: list[joining.Outcome]) -> Table:
-    table = Table(title="seconds a batch", title_justify="left")
-    table.add_column("case", no_wrap=True)
-    heads = ("rows", "plain Spark", "Slackwater", "ratio", "state rows", "on disk", "memory")
-    for name in (*heads, "equal"):
-        table.add_column(name, justify="right")
-    for one in outcomes:
-        table.add_row(
-            one.case.label,
-            f"{one.case.rows * one.case.ways:,}",
-            f"{one.native_s:.3f}",
-            f"{one.slackwater_s:.3f}",
-            f"{one.ratio:.2f}",
-            f"{one.state_rows:,}",
-            f"{one.state_bytes / 1e6:,.0f} MB",
-            f"{one.memory / 1e6:,.0f} MB",
-            "yes" if one.equal else "NO",
-        )
-    return table
-
-
-def _crossing(rows: float | None) -> str:
-    if rows is None:
-        return "no state is too large: a batch of plain Spark grows with it at least as much"
-    return f"plain Spark would be as fast at {rows:,.0f} rows of state"
 
 
 @app.command()
@@ -278,35 +282,8 @@ def recall(
                 tell=status.update,
             )
         )
-    console.print(_recalls(outcomes))
+    console.print(recall_table(outcomes))
     _deliver(console, finding.report(outcomes), json_, None)
-
-
-def _recalls(outcomes: list[finding.Outcome]) -> Table:
-    table = Table(title="recall in periods of 10 s", title_justify="left")
-    table.add_column("regime", no_wrap=True)
-    costs = ("latency", "Max-K", "fixed", "held", "Max-K", "fixed")
-    heads = ("recall", "mean", "kept", "within 1 %", "told", *costs)
-    table.add_column("emit", no_wrap=True)
-    for name in heads:
-        table.add_column(name, justify="right", no_wrap=True)
-    for one in outcomes:
-        table.add_row(
-            one.regime,
-            one.emit[:5],
-            f"{one.gamma:g}",
-            f"{one.recall:.3f}",
-            f"{one.fulfilment:.0%}",
-            f"{one.nearly:.0%}",
-            "" if one.measured is None else f"{one.measured:.0%}",
-            f"{one.latency_s:.1f} s",
-            f"{one.latency_maxk_s:.1f} s",
-            f"{one.latency_fixed_s:.1f} s",
-            f"{one.held:,.0f}",
-            f"{one.held_maxk:,.0f}",
-            f"{one.held_fixed:,.0f}",
-        )
-    return table
 
 
 @app.command()
@@ -340,58 +317,10 @@ def estimates(
         emissions = estimating.compare(
             session, chosen[0], cache=_cache(keep_data), tell=status.update
         )
-    console.print(_costs(outcomes))
-    console.print(_emissions(emissions))
+    console.print(cost_table(outcomes))
+    console.print(emission_table(emissions))
     _deliver(console, estimating.report(outcomes, emissions), json_, None)
     _fail_unless(all(outcome.equal for outcome in outcomes), console, "finals differ")
-
-
-def _costs(outcomes: list[estimating.Outcome]) -> Table:
-    table = Table(title="one estimate per batch, and on demand", title_justify="left")
-    table.add_column("case", no_wrap=True)
-    for name in ("finals only", "with estimates", "overhead", "on demand", "equal finals"):
-        table.add_column(name, justify="right")
-    for one in outcomes:
-        table.add_row(
-            one.case.label,
-            f"{one.finals_only_s:.3f} s",
-            f"{one.with_estimates_s:.3f} s",
-            f"[bold]{one.overhead:.1%}[/]",
-            f"{one.estimate_s:.3f} s",
-            "yes" if one.equal else "[bold red]no[/]",
-        )
-    return table
-
-
-def _emissions(emissions: list[estimating.Emission]) -> Table:
-    table = Table(title="what is said until an answer is final", title_justify="left")
-    table.add_column("mode", no_wrap=True)
-    for name in ("batch", "rows per result", "first answer after"):
-        table.add_column(name, justify="right")
-    for one in emissions:
-        table.add_row(
-            one.mode, f"{one.batch_s:.3f} s", f"{one.rows_per_result:.2f}", f"{one.first_s:.1f} s"
-        )
-    return table
-
-
-def _promises(outcomes: list[waiting.Outcome]) -> Table:
-    table = Table(title="95 % of results within the bound?", title_justify="left")
-    table.add_column("regime", no_wrap=True)
-    for name in ("bound", "within", "latency", "Max-K", "same fixed", "ratio", "least fixed"):
-        table.add_column(name, justify="right")
-    for one in outcomes:
-        table.add_row(
-            one.regime,
-            f"{one.epsilon:.1%}",
-            f"{one.fulfilment:.1%}",
-            f"{one.latency_s:.2f} s",
-            f"{one.latency_maxk_s:.2f} s",
-            f"{one.latency_best_fixed_s:.2f} s",
-            f"{one.against_fixed:.2f}",
-            f"{one.latency_least_fixed_s:.2f} s",
-        )
-    return table
 
 
 def _cache(folder: Path | None) -> Path | None:
@@ -409,39 +338,6 @@ def _teller(status: Status, cases: int) -> comparing.Tell:
         status.update(f"[{len(seen)}/{cases}] {step}".replace("[", "\\["))
 
     return tell
-
-
-def _line(outcome: comparing.Outcome) -> str:
-    stores = ", ".join(f"{name} store {s:.3f} s" for name, s in outcome.stores.items())
-    return f"{outcome.case.label}: Slackwater {outcome.slackwater_s:.3f} s, plain Spark {stores}"
-
-
-def _table(outcomes: list[comparing.Outcome]) -> Table:
-    table = Table(title="median seconds of a micro-batch", title_justify="left")
-    table.add_column("case", no_wrap=True)
-    for name in ("plain Spark", "Slackwater", "ratio", "equal", "DuckDB"):
-        table.add_column(name, justify="right")
-    for one in outcomes:
-        table.add_row(
-            one.case.label,
-            f"{one.native_s:.3f} ({one.store})",
-            f"{one.slackwater_s:.3f}",
-            f"[bold]{one.ratio:.2f}[/]",
-            "yes" if one.equal else "[bold red]no[/]",
-            f"{one.duckdb_s:.3f}",
-        )
-    return table
-
-
-def _points(name: str, found: Any) -> Table:
-    """A series as a table; of a history only what it comes to."""
-    if isinstance(found, dict):
-        found = [{"batches": len(found["seconds"]), "last_to_first": found["last_to_first"]}]
-    columns = list(dict.fromkeys(key for point in found for key in point))
-    table = Table(*columns, title=name, title_justify="left")
-    for point in found:
-        table.add_row(*(str(point.get(column, "–")) for column in columns))
-    return table
 
 
 def _fail_unless(equal: bool, console: Console, said: str = "the engines do not agree") -> None:
