@@ -83,3 +83,13 @@ def test_a_monoid_is_a_named_expression_over_mergeable_aggregates() -> None:
     assert rms("v") == "SQRT(SUM((v) * (v)) / COUNT((v)))"
     with pytest.raises(SlackwaterError, match="MONOID_ARGUMENTS"):
         rms("v", "w")
+
+
+@pytest.mark.parametrize("text", ["unix_date(d)", "sha1(s)"])
+def test_a_function_is_written_by_the_name_it_was_read_with(text: str) -> None:
+    schema = Schema.of(d="date", s="string")
+    found = parse(text, schema, "here")
+    assert isinstance(found, tuple), found
+    again = parse(found[1].sql, schema, "here")
+    assert again == found
+    assert found[1].sql.lower().startswith(text.partition("(")[0])

@@ -248,6 +248,7 @@ def decided(checkpoint: Path) -> list[dict[str, Any]]:
     events = [e for e in log.read(checkpoint / "events.jsonl") if e["event"] in kinds]
     for told in (query for event in events for query in event.get("queries", {}).values()):
         told["controllers"].get("adapt", {}).pop("memory", None)
+        told.pop("held", None)
     return [{name: event[name] for name in kinds[event["event"]]} for event in events]
 
 

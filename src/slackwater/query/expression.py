@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from slackwater.errors import Problem
+from slackwater.query.flat import read_spark
 from slackwater.query.kinds import is_number, normal
 from slackwater.query.schema import Schema
 from slackwater.query.totals import OpaqueError, is_known
@@ -68,7 +68,7 @@ def column(name: str) -> Expression:
 
 @lru_cache(maxsize=4096)
 def _tree(sql: str) -> exp.Expr:
-    return sqlglot.parse_one(sql, read="spark")
+    return read_spark(sql)
 
 
 @lru_cache(maxsize=4096)
@@ -85,7 +85,7 @@ def parse(text: str, schema: Schema, where: str) -> tuple[str | None, Expression
     if not isinstance(text, str) or not text.strip():
         return Problem("SQL_EMPTY", where, f"expected an SQL expression, got {text!r}")
     try:
-        tree = sqlglot.parse_one(text, read="spark")
+        tree = read_spark(text)
     except SqlglotError as error:
         reason = str(error).splitlines()[0]
         return Problem("SQL_UNPARSABLE", where, f"{text!r} is not an SQL expression: {reason}")

@@ -1,4 +1,4 @@
-"""Spark SQL whose functions are all read alike: a name and its arguments in order."""
+"""Spark SQL as it is read here: functions keep the names they were written with."""
 
 from __future__ import annotations
 
@@ -31,3 +31,17 @@ class Flat(Spark):
 @lru_cache(maxsize=4096)
 def read_flat(sql: str) -> exp.Expr:
     return sqlglot.parse_one(sql, dialect=Flat)
+
+
+# What sqlglot writes with another function than the one it read.
+_RENAMED: dict[type[exp.Expr], str] = {exp.UnixDate: "unix_date", exp.SHA: "sha1"}
+
+
+def read_spark(sql: str) -> exp.Expr:
+    """Spark SQL as a tree that is written as it was read."""
+    return sqlglot.parse_one(sql, read="spark").transform(_as_read, copy=False)
+
+
+def _as_read(node: exp.Expr) -> exp.Expr:
+    name = _RENAMED.get(type(node))
+    return node if name is None else exp.Anonymous(this=name, expressions=[node.this])

@@ -132,8 +132,8 @@ def _times(rows: list[Row]) -> Figures:
     seconds = [row["all"]["seconds"] for row in known]
     ratios = [row["all"]["seconds"] / row["bjtree"]["seconds"] for row in known]
     found = {
-        "time of all plans, growth per stream": _growth(seconds),
-        "time of all plans over bjtree-init, growth per stream": _growth(ratios),
+        "time/all plans, growth per stream": _growth(seconds),
+        "time/all plans over bjtree-init, growth per stream": _growth(ratios),
     }
     streams = np.log([row["streams"] for row in rows])
     for one in HEURISTICS:
