@@ -14,7 +14,7 @@ import pytest
 
 import slackwater as sw
 from slackwater import testing
-from slackwater.control.adapt import Adapt
+from slackwater.control.adapt import Adapt, AdaptMemory
 from slackwater.control.request import Request
 from slackwater.control.step import CONTROLLERS
 from slackwater.errors import QueryError
@@ -202,3 +202,18 @@ def test_the_same_observations_give_the_same_decisions(tmp_path: Path) -> None:
     run(query(), SWAP[:12], tmp_path, controllers=watched)
     assert len(steps) >= 12
     assert all(one == other for one, other in steps)
+
+
+def test_a_steady_stream_is_looked_at_more_and_more_rarely(tmp_path: Path) -> None:
+    looks: list[int] = []
+    loop = testing.make_loop((query(),), tmp_path, Settings(tier="columnar"))
+    for number in range(40):
+        loop.process(testing.micro(loop, came(number, WIDE, NARROW)), number)
+        memory = loop.state.queries["q"].find(AdaptMemory)
+        assert memory is not None
+        looks += [number] if memory.surveyed == 0 else []
+    loop.close()
+    assert looks[0] == 1  # as soon as rows are held
+    assert len(looks) <= 8
+    # what was expected before pairs were known is forgotten
+    assert all(0.3 < count.share < 4 for count in memory.facts.made.values())

@@ -18,7 +18,7 @@ from slackwater.control.orders import Proposal
 from slackwater.control.records import Explanation, Feedback
 from slackwater.optimize.choose import Choice, choose, excess
 from slackwater.optimize.cost import Cost, Work
-from slackwater.optimize.facts import Facts, Sample, named
+from slackwater.optimize.facts import Facts, Sample, named, names_of
 from slackwater.optimize.known import Known
 from slackwater.optimize.library import Library, added, nearest
 from slackwater.optimize.plan import Plan, Space
@@ -27,6 +27,7 @@ from slackwater.optimize.survey import pairs_to_look_at
 from slackwater.optimize.trigger import (
     LEAST_REST,
     NOTABLE,
+    PERIOD,
     Signals,
     next_rest,
     pays,
@@ -38,6 +39,7 @@ from slackwater.plan.stage import QueryPlan
 from slackwater.plan.tree import JoinNode, inputs_of, nodes_of, show_tree
 
 SURVEY, RAREST = 4, 16  # batches between two looks at pairs; rarer while nothing surprises
+AGAIN = 2  # batches between two looks while something surprises
 HORIZON = 32  # batches in which a change has to pay
 MARGIN = 0.1  # of what the plan in force takes: less than that is not worth a change
 EXACT = 5  # inputs up to which all plans are compared: milliseconds
@@ -75,7 +77,7 @@ class AdaptMemory:
     work: Work | None = None
     expected: dict[str, float] = field(default_factory=dict)
     moved: bool = False
-    since: int = 0
+    since: int = PERIOD
     surveyed: int = SURVEY
     pace: int = SURVEY
     changed: int | None = None
@@ -116,9 +118,9 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         tree = tree_of(params.join, moment.memory)
         memory = _proven(params.join, memory, tree)
         facts = memory.facts
-        is_due = memory.surveyed >= memory.pace or memory.surprise >= NOTABLE
+        is_due = memory.surveyed >= (AGAIN if memory.surprise >= NOTABLE else memory.pace)
         survey = pairs_to_look_at(params.join.graph, facts, moment.observation.batch, is_due=is_due)
-        memory = replace(memory, surveyed=0 if survey else memory.surveyed + 1, pace=_pace(memory))
+        memory = _looked(memory) if survey else replace(memory, surveyed=memory.surveyed + 1)
         if not facts.is_enough(params.join.graph):
             return Proposal(survey), _expecting(params.join, memory, tree, moved=False)
         seconds = memory.seconds.get(memory.place, Seconds())
@@ -224,21 +226,22 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
     )
 
 
-def _pace(memory: AdaptMemory) -> int:
-    """How long until the next look: twice as long as the last time, unless something surprises."""
-    if memory.surprise >= NOTABLE:
-        return SURVEY
-    return min(RAREST, 2 * memory.pace) if memory.surveyed >= memory.pace else memory.pace
+def _looked(memory: AdaptMemory) -> AdaptMemory:
+    """With a look at pairs; the next one waits twice as long, unless something surprises."""
+    pace = SURVEY if memory.surprise >= NOTABLE else min(RAREST, 2 * memory.pace)
+    return replace(memory, surveyed=0, pace=pace)
 
 
 def _expecting(join: JoinPlan, memory: AdaptMemory, tree: JoinNode, *, moved: bool) -> AdaptMemory:
-    """With what this batch is to come to."""
+    """With what this batch is to come to, if enough is known to say so."""
     graph, facts = join.graph, memory.facts
+    known = replace(memory, tree=show_tree(tree), work=None, expected={}, moved=moved)
+    if not facts.is_enough(graph):
+        return known
     plain, newest = facts.expectation(graph), facts.newest(graph)
     sets = {named(set(inputs_of(node))): plain.set_of(node) for node in nodes_of(tree)}
     expected = {name: plain.rate(some) for name, some in sets.items()}
-    work = Space(newest).work(tree) if facts.is_enough(graph) else None
-    return replace(memory, tree=show_tree(tree), work=work, expected=expected, moved=moved)
+    return replace(known, work=Space(newest).work(tree), expected=expected)
 
 
 def _space(join: JoinPlan, known: Known, memory: AdaptMemory, seconds: Seconds) -> Space:
@@ -330,17 +333,20 @@ def _short(choice: Choice, limits: Cost, memory: AdaptMemory) -> str:
 
 def _surprise(before: Facts, after: Facts) -> float:
     """By what factor something differs from what was known, at most; where enough was counted."""
-    found = [1.0]
-    scale = max(1.0, max(after.fresh.values(), default=0) / LOOKED_AT)
-    counts = ((before.pairs, after.pairs, FEW * scale), (before.made, after.made, FEW))
-    for old, new, few in counts:
-        for name, count in new.items():
-            known = old.get(name)
-            if known is not None and max(count.found, known.found) >= few:
-                ratio = count.share / known.share if known.share else inf
-                if 0 < ratio < inf:  # what cannot be is no news
-                    found.append(max(ratio, 1 / ratio))
-    return max(found)
+    ratios = []
+    few = FEW * max(1.0, max(after.fresh.values(), default=0) / LOOKED_AT)
+    for name, count in after.pairs.items():
+        known = before.pairs.get(name)
+        if known is not None and max(count.found, known.found) >= few:
+            ratios.append(count.share / known.share if known.share else inf)
+    for name, count in after.made.items():
+        known = before.made.get(name)
+        if known is not None and max(count.found, known.found) >= FEW and known.share:
+            # pairs that were counted a little wrong make up for it here
+            pairs = before.revised(after.pairs, set(names_of(name)))
+            ratios.append(pairs * count.share / known.share)
+    # what cannot be is no news
+    return max((max(ratio, 1 / ratio) for ratio in ratios if 0 < ratio < inf), default=1.0)
 
 
 def _timed(memory: AdaptMemory, sample: Sample) -> AdaptMemory:

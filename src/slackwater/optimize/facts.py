@@ -111,11 +111,11 @@ class Facts:
             pairs[key] = pairs.get(key, Count()).after(found, possible)
         for name, found in sample.made.items():
             if name in expected:
-                possible = expected[name] * self._revised(pairs, set(names_of(name)))
+                possible = expected[name] * self.revised(pairs, set(names_of(name)))
                 made[name] = made.get(name, Count()).after(found, possible)
         return replace(self, pairs=pairs, made=made)
 
-    def _revised(self, pairs: Mapping[str, Count], names: set[str]) -> float:
+    def revised(self, pairs: Mapping[str, Count], names: set[str]) -> float:
         """By what factor more of a combination is expected, now that pairs are known anew."""
         return prod(
             count.share / self.pairs[key].share
