@@ -18,13 +18,12 @@ from typing import Any
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from slackwater.bench import lockstep
 from slackwater.bench.data import BEGIN, files_of
 from slackwater.bench.drift import NAMES, Drift, Phase, first_files, open_streams, prepare
 from slackwater.bench.measured import Measured, batch_times
-from slackwater.bench.native import drain
+from slackwater.bench.native import chained, drain
 from slackwater.bench.session import own_session
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.sinks import ParquetSink
@@ -320,13 +319,7 @@ def _native(spark: SparkSession, case: AdaptCase, data: Path, folder: Path) -> M
 
 def _chained(one: DataFrame, other: DataFrame, window: int) -> DataFrame:
     name = other.columns[0].partition("_")[0]
-    conditions = ["a_j = b_j" if name == "b" else "b_k = c_k"]
-    for column in (column for column in one.columns if column.endswith("_ts")):
-        conditions.append(f"{column} <= {name}_ts + INTERVAL {window} SECONDS")
-        conditions.append(f"{name}_ts <= {column} + INTERVAL {window} SECONDS")
-    joined = one.join(other, F.expr(" AND ".join(conditions)))
-    # one event-time column is all that Spark allows from here on: the other becomes a plain one
-    return joined.withColumn(f"{name}_ts", F.expr(f"timestamp_micros(unix_micros({name}_ts))"))
+    return chained(one, other, "a_j = b_j" if name == "b" else "b_k = c_k", window)
 
 
 class Truth:

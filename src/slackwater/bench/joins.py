@@ -17,12 +17,11 @@ from typing import Any
 import duckdb
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from slackwater.bench.data import Workload, open_frame, prepare
 from slackwater.bench.measured import AgainstSpark, Measured, batch_times, median_of
 from slackwater.bench.memory import Peak
-from slackwater.bench.native import drain
+from slackwater.bench.native import chained, drain
 from slackwater.bench.session import own_session
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.sinks import ParquetSink
@@ -288,14 +287,7 @@ def _renamed(spark: SparkSession, name: str, data: Path) -> DataFrame:
 
 def _join(one: DataFrame, other: DataFrame, window: int) -> DataFrame:
     name = other.columns[0].partition("_")[0]
-    conditions = [f"a_key = {name}_key"]
-    for column in one.columns:
-        if column.endswith("_ts"):
-            conditions.append(f"{column} <= {name}_ts + INTERVAL {window} SECONDS")
-            conditions.append(f"{name}_ts <= {column} + INTERVAL {window} SECONDS")
-    joined = one.join(other, F.expr(" AND ".join(conditions)))
-    # one event-time column is all that Spark allows from here on: the other becomes a plain one
-    return joined.withColumn(f"{name}_ts", F.expr(f"timestamp_micros(unix_micros({name}_ts))"))
+    return chained(one, other, f"a_key = {name}_key", window)
 
 
 def _ours(spark: SparkSession, case: JoinCase, data: Sequence[Path], folder: Path) -> Measured:

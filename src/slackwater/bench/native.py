@@ -76,6 +76,19 @@ def drain_to(
     return Measured(f"native-{mode}", seconds, folder / "results", parts)
 
 
+def chained(one: DataFrame, other: DataFrame, condition: str, window: int) -> DataFrame:
+    """A join more: columns are called ``stream_column``, all event times at most a window apart."""
+    name = other.columns[0].partition("_")[0]
+    conditions = [condition]
+    for column in one.columns:
+        if column.endswith("_ts"):
+            conditions.append(f"{column} <= {name}_ts + INTERVAL {window} SECONDS")
+            conditions.append(f"{name}_ts <= {column} + INTERVAL {window} SECONDS")
+    joined = one.join(other, F.expr(" AND ".join(conditions)))
+    # one event-time column is all that Spark allows from here on: the other becomes a plain one
+    return joined.withColumn(f"{name}_ts", F.expr(f"timestamp_micros(unix_micros({name}_ts))"))
+
+
 def query(rows: DataFrame, case: Windowed, key: str = "key") -> DataFrame:
     """Sum and count by window and key."""
     window = F.window("ts", f"{case.size} seconds", f"{case.slide} seconds")
