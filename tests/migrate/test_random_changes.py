@@ -117,7 +117,7 @@ def lived(
 @pytest.mark.spec("adaptive:MIG-09", "adaptive:MIG-11", "adaptive:MIG-25", "adaptive:MIG-26")
 @pytest.mark.deep
 @pytest.mark.slow
-@examples(10, 300)
+@examples(10, 100)
 @given(CASES, CONTRACTS, PLACES, st.integers(0, 1 << 32))
 def test_trees_that_change_at_random_change_no_result_under_any_contract(
     given_case: tuple[int, str, str, int, int], contract: str, driver: Driver, seed: int
