@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from slackwater.plan.sql.windows import Writer
+from slackwater.runs.files import storage_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,12 @@ class Part:
 
 def write_part(table: pa.Table, path: Path) -> Part:
     """Write rows as a file of their own."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, path, compression="snappy", use_dictionary=False)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, path, compression="snappy", use_dictionary=False)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise storage_error(error, path) from error
     return Part(str(path), table.num_rows)
 
 
