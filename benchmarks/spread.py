@@ -1,7 +1,9 @@
 """State on the executors, measured: more workers, many tasks, a hot key, twenty million rows.
 
 ``python benchmarks/spread.py workers``: batches of two million rows over a million keys, with one
-worker of one core and with two: windows from Parquet and from CSV, and a join.
+worker of one core and with two: windows from Parquet and from CSV, and a join. ``cpu_s`` are the
+processor seconds of a batch in all processes, driver included; no way to part them can take less
+than these over the machine's cores, so ``at_most`` is the ratio that is possible on it.
 ``... tasks``: the same on two cores, going on from state that ten tasks made, or two.
 ``... skew``: batches in which every key comes as often, and in which one key has half of all rows:
 windows and a join, each beside plain Spark.
@@ -23,7 +25,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -131,17 +133,37 @@ def compare(
     with tempfile.TemporaryDirectory() as scratch:
         data = heavy(Path(scratch))
         for kind in kinds or KINDS:
-            found: dict[str, list[float]] = {way: [] for way in ways}
+            found: dict[str, list[Took]] = {way: [] for way in ways}
             for _ in range(ROUNDS):
                 for way, masters in ways.items():
                     found[way].append(measured(kind, data, masters))
-            times = {way: round(median(each), 3) for way, each in found.items()}
-            ratio = round(times[left] / times[right], 3)
-            tell(name, kind=kind, batch_s=times, ratio=ratio, each=found)
+            times = {way: middle(one.clock for one in each) for way, each in found.items()}
+            spent = {way: middle(one.cpu for one in each) for way, each in found.items()}
+            least = spent[right] / len(os.sched_getaffinity(0))
+            tell(
+                name,
+                kind=kind,
+                batch_s=times,
+                cpu_s=spent,
+                ratio=round(times[left] / times[right], 3),
+                at_most=round(times[left] / least, 3),
+                each={way: [one.clock for one in some] for way, some in found.items()},
+            )
 
 
-def measured(kind: str, data: Path, masters: list[str]) -> float:
-    """Run one after the other on the same checkpoint; the seconds of a batch on the last."""
+def middle(seconds: Iterable[float]) -> float:
+    return round(median(seconds), 3)
+
+
+class Took(NamedTuple):
+    """What a batch takes: seconds by the clock, and processor seconds of all processes."""
+
+    clock: float
+    cpu: float
+
+
+def measured(kind: str, data: Path, masters: list[str]) -> Took:
+    """Run one after the other on the same checkpoint; what a batch takes on the last."""
     with tempfile.TemporaryDirectory() as scratch:
         last = ""
         for number, master in enumerate(masters):
@@ -149,7 +171,7 @@ def measured(kind: str, data: Path, masters: list[str]) -> float:
             command = [sys.executable, __file__, "one", kind, str(data), master, scratch, str(stop)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             last = done.stdout.strip().splitlines()[-1]
-        return float(last)
+        return Took(*json.loads(last))
 
 
 def one(kind: str, data: str, master: str, scratch: str, stop: str) -> None:
@@ -159,13 +181,28 @@ def one(kind: str, data: str, master: str, scratch: str, stop: str) -> None:
     if master.startswith("local-cluster"):
         pin(spark)
     handle = pipeline.start(checkpoint, tier="spark", spark=spark, trigger="available-now")
-    while int(stop) and len(batches_of(handle)) < int(stop):
-        time.sleep(0.05)
+    while len(batches_of(handle)) < (int(stop) or HEAVY // 2):
+        time.sleep(0.2)
+    before, counted = processor_seconds(), len(batches_of(handle))
     if int(stop):
         handle.stop()
     handle.await_termination()
     took = [sum(batch["ms"].values()) / 1000 for batch in batches_of(handle)]
-    print(round(median(took[HEAVY // 2 :] or took), 3))
+    spent = (processor_seconds() - before) / max(1, len(took) - counted)
+    print(json.dumps([round(median(took[HEAVY // 2 :] or took), 3), round(spent, 3)]))
+
+
+def processor_seconds() -> float:
+    """What this process and all that it started have used, those that have ended included."""
+    ticks = 0
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getpid() in (int(entry.name), *ancestors(int(entry.name))):
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                ticks += sum(int(field) for field in fields[11:15])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def pin(spark: SparkSession) -> None:
