@@ -11,7 +11,17 @@ import duckdb
 import pytest
 
 from slackwater.bench import plot
-from slackwater.bench.adapt import WARM, AdaptCase, Outcome, Side, Truth, choose, measure, report
+from slackwater.bench.adapt import (
+    WARM,
+    AdaptCase,
+    Outcome,
+    Side,
+    Truth,
+    _from_scratch,
+    choose,
+    measure,
+    report,
+)
 from slackwater.bench.drift import Drift, Phase, first_files, prepare
 from slackwater.bench.measured import Measured
 from slackwater.errors import QueryError
@@ -82,3 +92,21 @@ def test_all_plans_and_plain_spark_give_the_right_results(
         results = outcome.adaptive.run.results
         assert not results.exists()  # gone with the scratch folder
         assert truth.rows == case["results"]
+
+
+def test_the_judge_sees_a_result_lost_doubled_or_wrong(tmp_path: Path) -> None:
+    data = prepare(TINY.drift, tmp_path / "data")
+    results = tmp_path / "results"
+    results.mkdir()
+
+    def write(rows: str) -> bool:
+        duckdb.sql("SET TimeZone = 'UTC'")
+        duckdb.sql(f"COPY ({rows}) TO '{results}/one.parquet' (FORMAT parquet)")
+        return truth.is_right(results)
+
+    right = _from_scratch(TINY, data)
+    with Truth(TINY, data) as truth:
+        assert write(right)
+        assert not write(f"SELECT * FROM ({right}) OFFSET 1")
+        assert not write(f"({right}) UNION ALL (SELECT * FROM ({right}) LIMIT 1)")
+        assert not write(f"SELECT * REPLACE (a_v + (a_v = b_v)::INT AS a_v) FROM ({right})")
