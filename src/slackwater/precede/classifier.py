@@ -47,7 +47,7 @@ class Assessment:
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
-        return tuple(sorted({level.rank for level in (*self.static, *self.dynamic)}))
+        return tuple(sorted({*self.static_by_rank, *self.dynamic_by_rank}))
 
     @cached_property
     def static_by_rank(self) -> dict[int, list[StaticLevel]]:

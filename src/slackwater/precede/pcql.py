@@ -1,19 +1,20 @@
 """P-CQL: a continuous query, and who comes first in it (spec precedence 1.4, A1).
 
-SELECT ... FROM Stock S, News N WHERE contains(S.sector, N.sector) WINDOW 30 sec
-RANK 1 CRITERIA (S.owned = TRUE) AND (S.aggressive = TRUE)
-RANK 2 CRITERIA (S.evaluated = TRUE)
+``SELECT ... FROM Stock S, News N WHERE contains(S.sector, N.sector) WINDOW 30 sec`` and then
+``RANK 1 CRITERIA (S.owned = TRUE) AND (S.aggressive = TRUE) RANK 2 CRITERIA ...``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, Tokenizer
+from sqlglot.tokens import Tokenizer
 
 from slackwater.errors import Problem, QueryError, SlackwaterError
 from slackwater.precede.level import StaticLevel
@@ -57,7 +58,7 @@ def parse(text: str) -> RankedQuery:
     head, window, problems = _window(text, tokens[: starts[0][0]])
     tree = _tree(head, problems)
     aliases = {} if tree is None else {t.alias_or_name: t.name for t in tree.find_all(exp.Table)}
-    bounds = zip(starts[:-1], starts[1:], strict=True)
+    bounds = pairwise(starts)
     cut = [(rank, _text(text, tokens[at + 3 : end])) for (at, rank), (end, _) in bounds]
     levels = [_level(rank, criteria, tuple(aliases), problems) for rank, criteria in cut]
     problems += _gaps([rank for rank, _ in cut])
@@ -76,7 +77,7 @@ def _conjuncts(tree: exp.Expr) -> tuple[str, ...]:
     return tuple(one.sql("spark", comments=False) for one in parts)
 
 
-def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+def _clauses(tokens: Sequence[Any]) -> Iterator[tuple[int, int]]:
     """Where ``RANK n CRITERIA`` begins, and n."""
     for at, (word, number, criteria) in enumerate(
         zip(tokens, tokens[1:], tokens[2:], strict=False)
@@ -86,11 +87,11 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             yield at, int(number.text)
 
 
-def _text(text: str, tokens: Sequence[Token]) -> str:
+def _text(text: str, tokens: Sequence[Any]) -> str:
     return text[tokens[0].start : tokens[-1].end + 1] if tokens else ""
 
 
-def _window(text: str, tokens: Sequence[Token]) -> tuple[str, Window, list[Problem]]:
+def _window(text: str, tokens: Sequence[Any]) -> tuple[str, Window, list[Problem]]:
     """The query in front of its window, and the window."""
     at = next((n for n, one in enumerate(tokens) if one.text.upper() == "WINDOW"), None)
     if at is None:

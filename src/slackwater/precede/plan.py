@@ -45,8 +45,8 @@ class RankPlan:
 
     @cached_property
     def active_ranks(self) -> tuple[int, ...]:
-        active = (*(level for level, _ in self.static), *(level for level, _ in self.dynamic))
-        return tuple(sorted({level.rank for level in active}))
+        static = {level.rank for level, _ in self.static}
+        return tuple(sorted(static | {level.rank for level, _ in self.dynamic}))
 
     @property
     def last_active(self) -> int | None:
