@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from slackwater.precede.classifier import can_gain, classify
 from slackwater.precede.flows import Flow, RowClass
-from slackwater.precede.level import NO_RANK, DynamicLevel
+from slackwater.precede.level import DynamicLevel
 from slackwater.precede.pipeline import Edge, Operator, Pipeline
 from slackwater.precede.plan import RankPlan
 from slackwater.precede.standing import UNRANKED, Standing
@@ -154,7 +154,7 @@ def shares(work: Mapping[int, float], capacity: float) -> dict[int, float]:
     for rank in sorted(work):
         served[rank] = 1.0 if work[rank] <= left else left / work[rank]
         left = max(left - work[rank], 0.0)
-    return {NO_RANK: 0.0, **served}
+    return served
 
 
 def _passed(every: Iterable[Flow], served: Iterable[float]) -> dict[tuple[Edge, RowClass], float]:
