@@ -1,4 +1,4 @@
-"""The running example of the source work, and chains of joins with one, two, four or eight paths."""
+"""The running example of the source work, and chains of joins with some paths."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def chain(joins: int, paths: int) -> Pipeline:
 
 
 def one_of_each(pipeline: Pipeline, designated: Iterable[int], level: StaticLevel) -> Frequencies:
-    """One value, everywhere: significant stock at every designated join, partners in all streams."""
+    """One value everywhere: significant stock at some joins, partners in all streams."""
     shared = Shared(pipeline)
     names = [pipeline.operators[position - 1].name for position in designated]
     significant = {(name, level.stream, level.rank, "v"): 1.0 for name in names}

@@ -29,9 +29,8 @@ def test_the_running_example_has_three_levels() -> None:
     assert QUERY.window == Window(micros=30_000_000)
     assert [level.rank for level in QUERY.levels] == [1, 2, 3]
     assert QUERY.ranks == 3
-    assert ONE == StaticLevel(
-        1, Predicate("(S.ownedByCompany = TRUE) AND (S.aggressive = TRUE)"), "S"
-    )
+    condition = Predicate("(S.ownedByCompany = TRUE) AND (S.aggressive = TRUE)")
+    assert QUERY.levels[0] == StaticLevel(1, condition, "S")
     assert ONE.attributes == {"S.ownedByCompany", "S.aggressive"}
 
 
