@@ -27,8 +27,19 @@ from slackwater.precede.space import (
     static_placements,
 )
 from tests.precede.stocks import (
-    OP1, OP2, PIPELINE, QUERY, RC1, RC2, RC3, RC4, SHARED, chain, news, one_of_each,
-)  # fmt: skip
+    OP1,
+    OP2,
+    PIPELINE,
+    QUERY,
+    RC1,
+    RC2,
+    RC3,
+    RC4,
+    SHARED,
+    chain,
+    news,
+    one_of_each,
+)
 
 BLOGS = DynamicLevel("B", 2, 1, "B.sector", "c")
 STOCK = StaticLevel(1, Predicate("S.owned = TRUE"), "S")
@@ -154,7 +165,7 @@ def is_way(
         if pipeline.positions[edge.operator] in known:
             stretches.append([])
     hits = [sum(edge in chosen for edge in stretch) for stretch in stretches if stretch]
-    began = [n for n in hits[next((i for i, n in enumerate(hits) if n), len(hits)) :]]
+    began = hits[next((i for i, n in enumerate(hits) if n), len(hits)) :]
     return bool(began) and all(n == 1 for n in began)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product
+from itertools import pairwise, product
 
 from slackwater.precede.level import DynamicLevel, StaticLevel
 from slackwater.precede.pipeline import Edge, Pipeline
@@ -33,7 +33,7 @@ def reevaluation_paths(
     start, end = pipeline.positions[first.operator], pipeline.positions[path[-1].operator]
     passed = {pipeline.positions[edge.operator] for edge in path}
     between = sorted(one for one in designated if start <= one < end and one in passed)
-    bounds = zip(between, [*between[1:], end], strict=True)
+    bounds = pairwise([*between, end])
     stretches = (_stretch(pipeline, path, after, upto) for after, upto in bounds)
     return tuple(stretch for stretch in stretches if stretch)
 
