@@ -67,6 +67,7 @@ def rank_major(waiting: Waiting) -> tuple[int, ...]:
     """The most critical rank, then the operator furthest along, then the oldest (A3, G22).
 
     Only where some rank is active; else it would not be first come, first served.
+    """
     return (waiting.queue, -waiting.position, waiting.arrival)
 
 
