@@ -12,8 +12,13 @@ ARGS    ?=
 PYTEST   = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 LONG    := slow or kill or papers
 
+# Debian's package, or a word on how to get it.
+install  = { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $(1); } || { \
+	  echo "slackwater: $(1) is missing and cannot be installed. way out: install it (Debian: apt-get install $(1)), as root" >&2; \
+	  exit 1; }
+
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-deep test-full test-cluster lint check bench docs constraints clean
+.PHONY: help setup run test test-long test-deep test-full test-cluster test-services services services-demo lint check bench docs constraints clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 16
@@ -41,10 +46,21 @@ test-long: setup ## what make test leaves out: slow ones, kills, papers
 test-deep: setup ## properties, with ten times the examples
 	EXAMPLES=many $(PYTEST) -m deep --timeout 1800 $(ARGS)
 
-test-full: test test-long test-deep test-cluster  ## all of them
+test-full: test test-long test-deep test-cluster test-services  ## all of them
 
 test-cluster: setup  ## the tests on a standalone master with two workers, on loopback
 	$(BIN)/python -m pytest -m cluster $(ARGS)
+
+services-demo: setup services  ## from a real broker into a real database, on loopback: a minute (ARGS=20: seconds)
+	$(BIN)/python -m tests.services.demo $(ARGS)
+
+test-services: setup services  ## the tests on a real PostgreSQL (installed if missing, Debian) and Kafka (fetched by Maven), on loopback
+	$(BIN)/python -m pytest -m services $(ARGS)
+
+services: setup  # what tests and demo need; says what it does, and why it cannot
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null || $(call install,postgresql)
+	@command -v mvn >/dev/null || $(call install,maven)
+	$(BIN)/python -m tests.services.broker
 
 lint: setup      ## style, types, layers
 	$(BIN)/ruff check .

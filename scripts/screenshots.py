@@ -2,6 +2,7 @@
 
 python scripts/screenshots.py CHECKPOINT
 python scripts/screenshots.py --plans CHECKPOINT     the plans of its joins; see changing_plans.py
+python scripts/screenshots.py --ranks CHECKPOINT     ranks under overload; see overload.py
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from slackwater.cli.page import page_beside
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+PARTS = {"--plans": ("joins", "page-plans"), "--ranks": ("ranks", "page-ranks")}
 DRAWN = "html[data-points]:not([data-points='0']) .log li"
 
 
@@ -36,31 +38,31 @@ def take(browser: Browser, url: str, name: str, size: tuple[int, int], moment: i
     context.close()
 
 
-def take_plans(browser: Browser, url: str) -> None:
-    """The panels of all joins, side by side."""
+def take_parts(browser: Browser, url: str, part: str, name: str) -> None:
+    """A part of all queries, side by side."""
     page = browser.new_page(viewport={"width": 1440, "height": 1000}, color_scheme="light")
     page.goto(url)
     page.wait_for_selector(DRAWN)
     page.wait_for_timeout(800)
-    found = [one.bounding_box() for one in page.locator(".joins:visible").all()]
+    found = [one.bounding_box() for one in page.locator(f".{part}:visible").all()]
     boxes = [box for box in found if box is not None]
     left, top = (min(box[edge] for box in boxes) for edge in ("x", "y"))
     right = max(box["x"] + box["width"] for box in boxes)
     bottom = max(box["y"] + box["height"] for box in boxes)
     clip: Any = {"x": left, "y": top, "width": right - left, "height": bottom - top}
-    page.screenshot(path=IMAGES / "page-plans.png", full_page=True, clip=clip)
+    page.screenshot(path=IMAGES / f"{name}.png", full_page=True, clip=clip)
     page.close()
 
 
-def main(checkpoint: Path, *, is_plans: bool) -> int:
+def main(checkpoint: Path, option: str) -> int:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         print("there is no Chromium here (Debian: apt-get install chromium)", file=sys.stderr)
         return 2
     with page_beside(checkpoint, 0) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        if is_plans:
-            take_plans(browser, url)
+        if option in PARTS:
+            take_parts(browser, url, *PARTS[option])
         else:
             take(browser, url, "page-light", (1440, 1500), None)
             take(browser, url, "page-dark", (1440, 1500), 620)
@@ -70,4 +72,4 @@ def main(checkpoint: Path, *, is_plans: bool) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[-1]), is_plans="--plans" in sys.argv))
+    sys.exit(main(Path(sys.argv[-1]), sys.argv[1]))

@@ -42,6 +42,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
+    if "services" not in config.getoption("markexpr"):
+        reason = "needs a real server: make test-services"
+        for item in items:
+            if item.get_closest_marker("services"):
+                item.add_marker(pytest.mark.skip(reason=reason))
     if "cluster" not in config.getoption("markexpr"):
         clustered = [item for item in items if item.get_closest_marker("cluster")]
         items[:] = [item for item in items if item not in clustered]

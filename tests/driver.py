@@ -45,7 +45,7 @@ def batch(*rows: tuple[float | None, int | None, int | None]) -> pa.Table:
     )
 
 
-def make_loop(queries: Sequence[Query], folder: Path, **options: Any) -> Loop[Micro]:
+def make_loop(queries: Sequence[Query], folder: Path | str, **options: Any) -> Loop[Micro]:
     return testing.make_loop(queries, folder, Settings(**options))
 
 
@@ -104,7 +104,7 @@ def answers(sink: MemorySink, digits: int = 6) -> list[tuple[Any, ...]]:
     table = sink.table()
     if table is None:
         return []
-    hidden = ("emitted_at", "coverage", "kind", "boundary")
+    hidden = ("emitted_at", "coverage", "kind", "boundary", "complete")
     return sorted(
         (
             _row({k: v for k, v in row.items() if k not in hidden}, digits)

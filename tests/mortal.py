@@ -20,6 +20,7 @@ import pytest
 
 from slackwater.events.log import EventLog
 from slackwater.execute import duck as columnar
+from slackwater.execute import tables
 from slackwater.execute.spread import look as tasks
 from slackwater.runs import files
 from slackwater.testing import runtime
@@ -122,7 +123,7 @@ def _watch_writes(patch: pytest.MonkeyPatch, reaper: Reaper, jobs: Sequence[type
         return with_points
 
     write = watched("write", files.write_file, half_file)
-    for module in (files, columnar, tasks, runtime):  # each has a name for it
+    for module in (files, columnar, tables, tasks, runtime):  # each has a name for it
         patch.setattr(module, "write_file", write)
     patch.setattr(pq, "write_table", watched("table", pq.write_table, half_table))
     for kind in jobs:  # of Spark

@@ -25,18 +25,31 @@ from slackwater.errors import (
 
 if TYPE_CHECKING:
     from slackwater.execute.estimates.ask import prod, read_estimates
-    from slackwater.execute.sinks import callback, console, memory, parquet
+    from slackwater.execute.sinks import (
+        callback,
+        console,
+        delta,
+        iceberg,
+        kafka_sink,
+        memory,
+        parquet,
+        postgres,
+    )
+    from slackwater.execute.tables import table
     from slackwater.query.contract import max_error, min_recall, slack
     from slackwater.query.estimates import estimates
     from slackwater.query.join import join
     from slackwater.query.monoid import monoid
+    from slackwater.query.rank import rank
     from slackwater.query.resources import resources
     from slackwater.query.schema import Column, Schema
+    from slackwater.secrets import secret
+    from slackwater.spark.examination import examine_session
     from slackwater.spark.handle import Handle
     from slackwater.spark.latest import latest
     from slackwater.spark.pipeline import Pipeline, pipeline, stream
     from slackwater.spark.session import local_session
-    from slackwater.spark.sources import files, generator, recording
+    from slackwater.spark.sources import files, generator, kafka, recording
 
 __version__ = "0.1.0"
 
@@ -48,10 +61,15 @@ _HOMES = {
     "Schema": "slackwater.query.schema",
     "callback": "slackwater.execute.sinks",
     "console": "slackwater.execute.sinks",
+    "delta": "slackwater.execute.sinks",
     "estimates": "slackwater.query.estimates",
+    "examine_session": "slackwater.spark.examination",
     "files": "slackwater.spark.sources",
     "generator": "slackwater.spark.sources",
+    "iceberg": "slackwater.execute.sinks",
     "join": "slackwater.query.join",
+    "kafka": "slackwater.spark.sources",
+    "kafka_sink": "slackwater.execute.sinks",
     "latest": "slackwater.spark.latest",
     "local_session": "slackwater.spark.session",
     "max_error": "slackwater.query.contract",
@@ -60,12 +78,16 @@ _HOMES = {
     "monoid": "slackwater.query.monoid",
     "parquet": "slackwater.execute.sinks",
     "pipeline": "slackwater.spark.pipeline",
+    "postgres": "slackwater.execute.sinks",
     "prod": "slackwater.execute.estimates.ask",
+    "rank": "slackwater.query.rank",
     "read_estimates": "slackwater.execute.estimates.ask",
     "recording": "slackwater.spark.sources",
     "resources": "slackwater.query.resources",
+    "secret": "slackwater.secrets",
     "slack": "slackwater.query.contract",
     "stream": "slackwater.spark.pipeline",
+    "table": "slackwater.execute.tables",
 }
 
 __all__ = [
@@ -83,10 +105,15 @@ __all__ = [
     "StorageError",
     "callback",
     "console",
+    "delta",
     "estimates",
+    "examine_session",
     "files",
     "generator",
+    "iceberg",
     "join",
+    "kafka",
+    "kafka_sink",
     "latest",
     "local_session",
     "max_error",
@@ -95,12 +122,16 @@ __all__ = [
     "monoid",
     "parquet",
     "pipeline",
+    "postgres",
     "prod",
+    "rank",
     "read_estimates",
     "recording",
     "resources",
+    "secret",
     "slack",
     "stream",
+    "table",
 ]
 
 

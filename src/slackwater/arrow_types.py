@@ -48,3 +48,32 @@ def _of_tree(tree: exp.DataType) -> pa.DataType:
     if tree.is_type("varchar", "char"):
         return pa.string()
     return _PLAIN[tree.sql("spark").lower()]
+
+
+def sql_type(kind: pa.DataType) -> str | None:
+    """The SQL type, in Spark's spelling, as which an Arrow type is read; ``None`` if there is none.
+
+    >>> sql_type(pa.list_(pa.decimal128(10, 2))), sql_type(pa.duration("s"))
+    ('array<decimal(10,2)>', None)
+    """
+    known = next((name for name, plain in _PLAIN.items() if plain == kind), None)
+    if known is not None:
+        return known
+    if pa.types.is_dictionary(kind):
+        return sql_type(kind.value_type)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return "string"
+    if pa.types.is_large_binary(kind):
+        return "binary"
+    if pa.types.is_timestamp(kind):
+        return "timestamp_ntz" if kind.tz is None else "timestamp"
+    if pa.types.is_date(kind):
+        return "date"
+    if pa.types.is_decimal128(kind):
+        return f"decimal({kind.precision},{kind.scale})"
+    if pa.types.is_unsigned_integer(kind):
+        return {8: "smallint", 16: "int"}.get(kind.bit_width, "bigint")
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inside = sql_type(kind.value_type)
+        return None if inside is None else f"array<{inside}>"
+    return None

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from slackwater.cli.main import app
 from slackwater.events.log import EventLog
+from slackwater.runs.objects.located import WORK, copy_of
 from tests.cli.reports import START, report
 
 cli = CliRunner()
@@ -41,3 +43,19 @@ def test_a_folder_without_events_is_refused(tmp_path: Path) -> None:
     result = cli.invoke(app, ["events", str(tmp_path)])
     assert result.exit_code == 2
     assert "[CHECKPOINT_MISSING]" in result.stderr
+
+
+def test_of_a_checkpoint_in_a_store_the_copy_on_this_machine_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(WORK, str(tmp_path))
+    copy = copy_of("s3://bucket/job")
+    result = cli.invoke(app, ["events", "s3://bucket/job/"])
+    assert result.exit_code == 2
+    assert "[CHECKPOINT_MISSING]" in result.stderr
+    assert copy.name in result.stderr
+    copy.mkdir()
+    write_events(copy)
+    result = cli.invoke(app, ["events", "s3://bucket/job", "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout.splitlines()[1])["batch"] == 0

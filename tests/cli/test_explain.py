@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from slackwater.cli.main import app
 from tests.cli.toml import GENERATED, write
 from tests.events.joins import joined
+from tests.events.story import ended, ranked
 
 cli = CliRunner()
 
@@ -52,6 +53,15 @@ def test_explain_of_a_checkpoint_tells_how_its_run_stands(tmp_path: Path) -> Non
     assert [line for line in lines if "runner-up (a b c), 20 ms a batch" in line]
     assert [line for line in lines if "6 batches side by side, 3 s" in line]
     assert [line for line in lines if line.startswith("query bounded (")]
+
+
+def test_explain_of_a_checkpoint_tells_what_became_of_each_rank(tmp_path: Path) -> None:
+    lines = cli.invoke(app, ["explain", str(ended(tmp_path, 8, made=ranked))]).stdout.splitlines()
+    assert "  complete up to rank 1: nothing waits, nothing was given up" in lines
+    assert [
+        line for line in lines if line.startswith("  rank 2: 160 rows came, 25 of them promising")
+    ]
+    assert "    promised by 6 values, 120.5 results: orders.k = 7, 8" in lines
 
 
 def test_explain_of_a_checkpoint_as_json(tmp_path: Path) -> None:

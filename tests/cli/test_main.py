@@ -118,11 +118,12 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert cli.invoke(main.app, ["explain", "x.toml"]).exit_code == 130
 
 
-def test_the_first_ctrl_c_asks_to_stop_and_the_second_breaks_off() -> None:
-    before = signal.getsignal(signal.SIGINT)
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_asks_to_stop_and_the_second_breaks_off(asked: signal.Signals) -> None:
+    before = signal.getsignal(asked)
     with interruptible() as stop:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), asked)
         assert stop.is_set()
         with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is before
+            os.kill(os.getpid(), asked)
+    assert signal.getsignal(asked) is before

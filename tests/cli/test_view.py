@@ -13,6 +13,7 @@ from slackwater.cli.show.summary import print_summary
 from slackwater.cli.show.view import PlainView, open_view
 from slackwater.history.summary import summarize
 from tests.cli.reports import ESTIMATES, Story, grown
+from tests.events.story import ranked
 
 PLACES = {"results": {"sums": "here"}, "side": {"sums": "aside"}, "events": "", "log": ""}
 
@@ -64,6 +65,15 @@ def test_a_backlog_is_mentioned_while_running_and_at_the_end(tmp_path: Path) -> 
     assert "1,200" in picture(story)
     assert "backlog of sums  1,000 rows worked on, 1,234 wait, 14 shed" in summary(story)
     assert "backlog" not in picture(grown(tmp_path / "without"))
+
+
+def test_ranks_are_told_while_running_and_at_the_end(tmp_path: Path) -> None:
+    story = grown(tmp_path, backlog=ranked(1)["queries"]["fixed"]["backlog"])
+    assert "promising" in picture(story)
+    text = summary(story)
+    assert "backlog of sums         110 rows worked on, 51 wait, 20 expired, 6 shed" in text
+    assert "rank 1 of sums          40 rows came, 2 of them promising; 30 worked on" in text
+    assert "without a rank of sums  120 rows came" in text
 
 
 def test_the_end_of_a_stream_is_said_instead_of_a_watermark(tmp_path: Path) -> None:

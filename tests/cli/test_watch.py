@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from slackwater.cli.main import app
 from slackwater.events.log import EventLog
 from tests.events.joins import joined
-from tests.events.story import batch, costly, ended, tell
+from tests.events.story import batch, costly, ended, ranked, tell
 
 cli = CliRunner(env={"COLUMNS": "150"})
 CODE = "from slackwater.cli.main import main; main()"
@@ -66,9 +66,19 @@ def test_an_older_log_is_told_by_the_verbs_it_has(tmp_path: Path) -> None:
 
 def test_a_backlog_is_shown_with_its_oldest_row(tmp_path: Path) -> None:
     shown = cli.invoke(app, ["watch", str(ended(tmp_path, 21, made=costly)), "--once"]).stdout
-    assert re.search(r"backlog +waiting +set aside +oldest +worked on +shed", shown), shown
-    assert re.search(r"fixed +2,000 +[▁-█]+ +40 +20 s +1,260 +42", shown), shown
+    assert re.search(r"backlog +waiting +set aside +oldest +worked on +expired +shed", shown), shown
+    assert re.search(r"fixed +2,000 +[▁-█]+ +40 +20 s +1,260 +0 +42", shown), shown
     assert "set aside" not in cli.invoke(app, ["watch", str(ended(tmp_path / "b", 2))]).stdout
+
+
+def test_ranks_are_shown_with_their_rows_their_work_and_what_promises_them(tmp_path: Path) -> None:
+    shown = cli.invoke(app, ["watch", str(ended(tmp_path, 8, made=ranked)), "--once"]).stdout
+    words = ("ranks", "rank", "came", "promising", "worked on", "of work", "waiting", "expired")
+    assert re.search(" +".join(words), shown), shown
+    assert re.search(r"fixed +1 +160 +25 +120 +42.9 % +0 +0 +0 +6\b", shown), shown
+    assert re.search(r"  2 +160 +25 +40 +14.3 % +0 +40 +0 +7\b", shown), shown
+    assert re.search(r"none +480 +25 +280 +42.9 % +57 +[▁-█]+ +0 +24 +–", shown), shown
+    assert "promising" not in cli.invoke(app, ["watch", str(ended(tmp_path / "b", 2))]).stdout
 
 
 def test_a_join_is_shown_with_its_plan_cost_memory_and_last_change(tmp_path: Path) -> None:

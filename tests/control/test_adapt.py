@@ -217,3 +217,43 @@ def test_a_steady_stream_is_looked_at_more_and_more_rarely(tmp_path: Path) -> No
     assert len(looks) <= 8
     # what was expected before pairs were known is forgotten
     assert all(0.3 < count.share < 4 for count in memory.facts.made.values())
+
+
+def came_at(number: int, rows: dict[str, int], values: int) -> dict[str, pa.Table]:
+    """A batch with so many rows of each stream."""
+    most = came(number, values, values, max(rows.values()))
+    every = {name: max(rows.values()) // count for name, count in rows.items()}
+    return {name: table.take(np.arange(0, len(table), every[name])) for name, table in most.items()}
+
+
+@pytest.mark.spec("adaptive:OPT-21", "adaptive:TRG-03")
+def test_the_plan_follows_rates_that_swap_before_the_period_is_over(tmp_path: Path) -> None:
+    fast_a, fast_c = {"a": 4_000, "b": 1_000, "c": 200}, {"a": 200, "b": 1_000, "c": 4_000}
+    batches = [came_at(n, fast_a if n < 11 else fast_c, 200) for n in range(16)]
+    adaptive, written = sw.memory(), sw.memory()
+    reports = run(query(sink=adaptive), batches, tmp_path / "one")
+    run(query("(a b c)", sink=written), batches, tmp_path / "other")
+    why = [r["queries"]["q"]["controllers"]["adapt"].get("reason") for r in reports]
+    assert why[11] in {"rates", "surprise"}, why
+    assert trees(reports)[10] == "(a (b c))" != trees(reports)[14]
+    assert counts(adaptive) == counts(written)
+
+
+@pytest.mark.spec("adaptive:TRG-04")
+def test_a_plan_is_left_before_memory_reaches_its_limit(tmp_path: Path) -> None:
+    """Windows of ten batches fill, and combinations of a and b with them."""
+    a, b, c = map(stream, "abc")
+    limit = sw.resources(memory="1.2 MB")
+
+    def long(order: str, resources: Any = None) -> Query:
+        on = ["a.k = b.k", "b.j = c.j"]
+        joined = sw.join(a, b, c, on=on, within="100 s", order=order)
+        return joined.window("10 s").aggregate(n="count(*)").query("q", resources=resources)
+
+    batches = [came(n, 2_000, 200, 600 if n < 8 else 1_200) for n in range(20)]
+    limited = run(long("adaptive", limit), batches, tmp_path / "limited")
+    fixed = run(long("((a b) c)"), batches, tmp_path / "fixed")
+    m_way = run(long("(a b c)"), batches, tmp_path / "m-way")
+    most, tree, rows = (max(r["state"]["bytes"] for r in one) for one in (limited, fixed, m_way))
+    assert rows < most <= 1_200_000 < tree
+    assert {"(a b c)", "((a b) c)"} == {*trees(limited)}

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.control.test_step import FAR, Hand, policy, query, rows
 
-from slackwater.control.backlog import Backlog, take, work
+from slackwater.control.backlog import Backlog, work
 from slackwater.control.orders import Piece, Work, rows_of
+from slackwater.control.queues import take
 from slackwater.control.saved import plain, read_decision, read_state
 from slackwater.plan.costly import CostPlan
 from slackwater.query.estimates import estimates

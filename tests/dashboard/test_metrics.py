@@ -23,20 +23,24 @@ from slackwater.events.log import EventLog
 from slackwater.history.follow import Follower
 from tests.dashboard.serving import command
 from tests.events.joins import LIMIT, joined
-from tests.events.story import EVENT, SECOND, batch, costly, ended
+from tests.events.story import EVENT, SECOND, batch, costly, ended, ranked
 
 ROOT = Path(__file__).resolve().parents[2]
 UNITS = ("seconds", "rows", "bytes", "ratio", "info", "results", "batches", "lines", "number")
 UNITS += (
     "errors",
     "notices",
+    "groups",
     "estimates",
     "prods",
     "windows",
     "slides",
     "migrations",
     "value",
-)  # a controller's own
+    "units",
+    "rank",
+    "criteria",
+)  # a value is a controller's own
 
 
 @pytest.fixture
@@ -119,6 +123,28 @@ def samples_of(folder: Path) -> dict[str, list[tuple[dict[str, str], float]]]:
             (sample.labels, sample.value)
         )
     return found
+
+
+def test_ranks_are_told_with_their_rows_their_work_and_what_promises_them(tmp_path: Path) -> None:
+    found = samples_of(ended(tmp_path / "run", 8, made=ranked))
+    rows = {(one["rank"], one["fate"]): value for one, value in found["rank_rows_total"]}
+    assert rows["1", "worked"] == 120
+    assert rows["2", "expired"] == 40
+    assert rows["none", "shed"] == 24
+    assert rows["none", "admitted"] == 480
+
+    def by_rank(name: str) -> dict[str, float]:
+        return {labels["rank"]: value for labels, value in found[name]}
+
+    assert by_rank("rank_waiting_rows") == {"1": 0, "2": 0, "none": 57}
+    assert by_rank("rank_used_units_total") == {"1": 240, "2": 80, "none": 240}
+    assert by_rank("rank_criteria") == {"1": 6, "2": 7}
+    assert by_rank("rank_promised_results") == {"1": 120.5, "2": 3.5}
+    assert by_rank("rank_promising_rows_total") == dict.fromkeys(("1", "2", "none"), 25)
+    of_query = {"pipeline": "run", "query": "fixed"}
+    assert found["budget_units"] == [(of_query, 80)]
+    assert found["complete_rank"] == [(of_query, 1)]
+    assert found["expired_rows_total"] == [(of_query, 40)]
 
 
 def test_a_join_is_told_with_its_cost_its_memory_and_its_changes(tmp_path: Path) -> None:

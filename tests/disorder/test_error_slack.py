@@ -56,7 +56,9 @@ class Driven:
         counts = tuple(PaneCount(p, True, len(t), min(t), max(t)) for p, t in panes.items())
         before = self.clock
         self.clock = max(times) if before is None else max(before, *times)
-        self.state = step(self.params, self.state, ErrorSeen(before, self.clock, counts))
+        mark = None if self.watermark < 0 else self.watermark
+        seen = ErrorSeen(before, self.clock, counts, watermark=mark)
+        self.state = step(self.params, self.state, seen)
         if not self.state.is_endless:
             self.watermark = max(self.watermark, self.clock - self.state.slack)
 
@@ -258,3 +260,21 @@ def test_state_goes_through_json_and_goes_on_as_if_nothing_had_happened() -> Non
         cut.feed(times)
         cut.state = convert(json.loads(json.dumps(to_builtins(cut.state))), ErrorSlackState)
     assert cut.state == whole.state
+
+
+def test_a_query_that_has_seen_nothing_begins_with_an_even_account() -> None:
+    params = replace(PARAMS, method="conformal")
+    state = step(params, ErrorSlackState(), ErrorSeen(None, None, ()))
+    assert state.phase == "holding"
+    assert (state.conformal.credit, state.answered.pending) == (0, ())
+
+
+@pytest.mark.parametrize("mean", [1.0, 4.0])
+def test_a_failed_window_costs_before_it_is_judged(mean: float) -> None:
+    """Nothing is ever measured here: what is expected falls by the windows that have failed."""
+    params = replace(PARAMS, method="conformal", at_most=SECOND)  # far too short for a mean of 4 s
+    driven = Driven(params, ErrorSlackState())
+    for times in batches(late(0.3, mean, 20_000)):
+        driven.feed(times)
+    assert driven.state.conformal.credit == 0
+    assert (driven.state.conformal.expected < -10) == (mean > 1)

@@ -143,6 +143,54 @@ def costly(number: int) -> dict[str, Any]:
     return told
 
 
+def ranked(number: int) -> dict[str, Any]:
+    """A batch whose first query has two ranks: in every other batch rows of rank 2 expire."""
+    told = batch(number)
+    gone = 10 * (number % 2)
+    told["queries"]["fixed"]["backlog"] = {
+        "todo": 50 + number,
+        "aside": 0,
+        "shed": 3,
+        "worked": 55,
+        "oldest": told["streams"]["readings"]["clock"] - number * SECOND,
+        "expired": gone,
+        "complete": 1 if number % 2 else 2,
+        "budget": 80,
+        "used": 70,
+        "ranks": {
+            "1": book(number, 20, 15, 0, used=30),
+            "2": book(number, 20, 5, 0, expired=gone, used=10),
+            "none": book(number, 60, 35, 50 + number, shed=3, used=30),
+        },
+    }
+    told["queries"]["fixed"]["controllers"] = {
+        "ranks": {
+            "criteria": 6 + number,
+            "criteria_1": 6,
+            "yield_1": 120.5,
+            "best_1": "orders.k = 7, 8",
+            "criteria_2": number,
+            "yield_2": 0.5 * number,
+            "best_2": "payments.k = 1",
+        }
+    }
+    return told
+
+
+def book(
+    number: int, came: int, worked: int, waiting: int, *, expired: int = 0, shed: int = 0, used: int
+) -> dict[str, int]:
+    return {
+        "admitted": came,
+        "worked": worked,
+        "waiting": waiting,
+        "expired": expired,
+        "shed": shed,
+        "promising": min(number, 5),
+        "used": used,
+    }
+
+
 def tell(
     folder: Path, batches: int, made: Callable[[int], dict[str, Any]] = batch, **options: Any
 ) -> EventLog:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from slackwater.events.schema import KINDS, VERSION, Kind
-from tests.events.story import batch
+from tests.events.story import batch, ranked
 
 ROOT = Path(__file__).resolve().parents[2]
 MANUAL = (ROOT / "docs" / "events-and-metrics.md").read_text(encoding="utf-8")
@@ -50,4 +50,5 @@ def test_the_manual_names_the_version() -> None:
 
 def test_the_stories_of_these_tests_keep_to_the_schema() -> None:
     assert undocumented({"event": "batch", **batch(3)}) == []
+    assert undocumented({"event": "batch", **ranked(3)}) == []
     assert undocumented({"event": "batch", "batch": 1, "new": 2}) == [("new",)]

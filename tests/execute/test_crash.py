@@ -23,7 +23,13 @@ from tests.driver import Driver, readings
 from tests.mortal import Reaper, mortal
 from tests.story import batches, ending, leftovers, missing, queries
 
-PLACES = pytest.mark.parametrize("driver", [Driver(), Driver("spark")], ids=["driver", "tasks"])
+PLACES = pytest.mark.parametrize(
+    "driver",
+    [
+        pytest.param(Driver(), id="driver"),
+        pytest.param(Driver("spark"), id="tasks", marks=pytest.mark.slow),
+    ],
+)
 EMITS: tuple[Emit, ...] = ("immediate", "ordered")
 PLAIN = Driver()
 
@@ -88,6 +94,25 @@ def test_death_amid_a_backlog_changes_nothing(driver: Driver, tmp_path: Path) ->
     assert ending(folder) == ending(tmp_path / "calm")
     assert leftovers(folder) == []
     assert [point for point in reaper.deaths if "write" in point and "backlog" in point]
+
+
+@pytest.mark.slow
+@pytest.mark.kill
+@PLACES
+def test_death_amid_a_backlog_by_rank_changes_nothing(driver: Driver, tmp_path: Path) -> None:
+    rank = sw.rank("a.v > 5", "a.v > 2", budget=9)
+    pairs = sw.join(*map(_input, "ab"), on="k", within="2 s")
+    told = (pairs.query("q", sw.slack("2 s"), rank=rank, lifespan="3 s"),)
+    tables = batches(7)
+    driver.run(told, tables, tmp_path / "calm")
+    folder = tmp_path / "killed"
+    reaper = die_until_done(told, tables, folder, driver=driver)
+    assert ending(folder) == ending(tmp_path / "calm")
+    assert ending(folder)["results/q"]
+    assert leftovers(folder) == []
+    waited = [e for e in log.read(folder / "events.jsonl") if e["event"] == "batch"]
+    assert max(e["queries"]["q"]["backlog"]["todo"] for e in waited) > 5
+    assert [point for point in reaper.deaths if "write" in point and "backlog-1" in point]
 
 
 @pytest.mark.slow

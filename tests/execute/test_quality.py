@@ -13,9 +13,12 @@ import pytest
 
 import slackwater as sw
 from slackwater.control.error_slack import ErrorBound
+from slackwater.control.promises import standings
 from slackwater.control.records import qualities
+from slackwater.disorder.error_slack import ErrorSlackState
 from slackwater.events import log
 from slackwater.execute.loop import Loop
+from slackwater.execute.meter import tallies
 from slackwater.query.stream import Query
 from slackwater.replay.interpreter import Interpreter
 from slackwater.spark.pipeline import Pipeline
@@ -59,13 +62,14 @@ def phases(loop: Loop, query: str) -> set[str]:
 
 @pytest.mark.spec("qddh:F140")
 @pytest.mark.spec("qddh:F144")
-@pytest.mark.parametrize("by", [None, "k"])
+@pytest.mark.parametrize("by", [None, "k", "each k"])
 def test_the_engine_and_the_interpreter_take_the_same_path(
     tmp_path: Path, driver: Driver, by: str | None
 ) -> None:
     batches = disordered(1600 if driver.tier == "columnar" else 1000)
     sink, quality = sw.memory(), sw.memory()
-    query = bounded(by=by, sink=sink, quality=quality)
+    terms: dict[str, Any] = {"method": "conformal", "per_key": True} if by == "each k" else {}
+    query = bounded(by=by and "k", sink=sink, quality=quality, **terms)
     loop = driver.run((query,), batches, tmp_path)
 
     plan = Pipeline((query,)).plan.queries[0]
@@ -90,7 +94,7 @@ def test_the_engine_and_the_interpreter_take_the_same_path(
 
 @pytest.mark.spec("qddh:F066", "qddh:F068")
 def test_the_model_alone_and_feedback_alone_choose_the_slack(tmp_path: Path) -> None:
-    batches, methods = disordered(1600), ("model", "feedback", "calibrated")
+    batches, methods = disordered(1600), ("model", "feedback", "calibrated", "conformal")
     sinks = {method: sw.memory() for method in methods}
     queries = {
         method: bounded(
@@ -114,7 +118,7 @@ def test_the_model_alone_and_feedback_alone_choose_the_slack(tmp_path: Path) -> 
         assert slack_path(loop, method)[: len(followed)] == followed
         assert answers(sinks[method]) == replayed(query, batches)
     paths = {tuple(slack_path(loop, method)) for method in methods}
-    assert len(paths) == 3
+    assert len(paths) == 4
 
 
 def test_measured_errors_are_those_of_the_answers_given(tmp_path: Path) -> None:
@@ -171,3 +175,72 @@ def test_a_bound_out_of_reach_is_told_and_the_limit_kept(tmp_path: Path) -> None
     notices = [e["text"] for e in log.read(loop.checkpoint.events) if e["event"] == "notice"]
     assert any("at most 200ms is allowed" in text for text in notices)
     assert max(slack_path(loop)) == 200_000
+
+
+def uneven(rows: int = 9000, seed: int = 2) -> list[pa.Table]:
+    """Three keys, a hundred rows a second; those of key 2 are few, and late more often."""
+    draws = np.random.default_rng(seed)
+    time, keys = np.arange(rows) / 100, draws.choice(3, rows, p=[0.48, 0.48, 0.04])
+    share = np.where(keys == 2, 0.5, 0.15)
+    arrival = time + np.where(draws.random(rows) < share, draws.exponential(1.0, rows), 0)
+    order = np.argsort(arrival, kind="stable")
+    ts = (1.7e15 + time[order] * 1e6).astype(np.int64)
+    table = pa.table(
+        {"ts": pa.array(ts, pa.timestamp("us", "UTC")), "k": keys[order], "v": np.ones(rows)}
+    ).cast(ARROW)
+    cuts = np.searchsorted(arrival[order], np.arange(1.0, arrival.max() + 1, 1.0))
+    parts = np.split(np.arange(rows), cuts)
+    return [table.take(part) for part in parts if part.size]
+
+
+def by_key(table: pa.Table | None) -> dict[int, float]:
+    """The share within of each key, as the quality table has it."""
+    assert table is not None
+    found = table.group_by("k").aggregate([("within", "count"), ("within", "sum")])
+    return {r["k"]: r["within_sum"] / r["within_count"] for r in found.to_pylist()}
+
+
+def test_every_key_has_its_share_if_that_was_promised(tmp_path: Path) -> None:
+    batches = uneven()
+    shares: dict[bool, dict[int, float]] = {}
+    waits: dict[bool, float] = {}
+    for per_key in (False, True):
+        table = sw.memory()
+        terms: dict[str, Any] = {"method": "conformal", "per_key": per_key}
+        query = bounded(by="k", sink=sw.memory(), quality=table, **terms)
+        loop = run((query,), batches, tmp_path / str(per_key))
+        found, told = by_key(table.table()), standings(loop.state)["q"]
+        assert told["worst_key"] == str(min(found, key=lambda key: found[key]))
+        assert told["worst_key_fulfilment"] == pytest.approx(min(found.values()))
+        shares[per_key], waits[per_key] = found, float(np.mean(slack_path(loop)))
+    assert shares[False][2] < 0.8
+    assert min(shares[True].values()) >= 0.87
+    assert waits[True] > waits[False]
+
+
+def test_keys_of_any_type_are_told_apart_but_for_those_that_have_no_order() -> None:
+    within = pa.array([True, False])
+    for keys, names in (
+        (pa.array([None, 1.5]), ["1.5", "None"]),
+        (pa.array([True, False]), ["False", "True"]),
+        (pa.array([b"\xff", b"a"]), ["b'\\xff'", "b'a'"]),
+        (pa.array([[1], [2]]), []),
+        (pa.array([{"a": 1}, {"a": 2}]), []),
+    ):
+        found = tallies(pa.table({"k": keys, "within": within}), ("k",))
+        assert [name for name, *_ in found] == names
+
+
+def test_accounts_of_keys_survive_a_restart_after_every_batch(tmp_path: Path) -> None:
+    batches = uneven(3000)
+    terms: dict[str, Any] = {"method": "conformal", "per_key": True}
+    query = bounded(by="k", sink=sw.memory(), quality=sw.memory(), **terms)
+    whole = run((query,), batches, tmp_path / "a")
+    for number in range(len(batches)):
+        loop = make_loop((query,), tmp_path / "b")
+        feed(loop, batches[number], number)
+        loop.close()
+    assert slack_path(loop) == slack_path(whole)[: len(batches)]
+    found = loop.state.of("q").find(ErrorSlackState)
+    assert found is not None
+    assert {account.name for account in found.accounts} == {"0", "1", "2"}

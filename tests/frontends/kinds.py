@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from slackwater.errors import SinkError, SourceError
 from slackwater.frontends.catalog import Catalog, SinkKind, SinkTable, SourceKind, SourceTable
@@ -12,6 +13,7 @@ from slackwater.frontends.toml.read import PipelineFile, read
 from slackwater.frontends.values import Count, Located, Number, Text, TextTable
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Stream, StreamDef
+from slackwater.query.table import TableDef
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,20 @@ def _paper(table: PaperTable) -> Place:
     raise SinkError("SINK_EMPTY", f"no paper for {table.title}", "buy some")
 
 
+def _names(name: str, path: Path, **terms: Any) -> TableDef:
+    if path.suffix != ".parquet":
+        raise SourceError("TABLE_SOURCE", f"{path} is no table", "write one")
+    schema = Schema.of(**terms.pop("schema", {"key": "bigint", "name": "string"}))
+    return TableDef(name, schema, source=path, **terms)
+
+
 CATALOG = Catalog(
     sources={"rows": SourceKind(RowsTable, _rows), "tape": SourceKind(TapeTable, _tape)},
     sinks={
         "folder": SinkKind(PlaceTable, lambda table: Place(table.path)),
         "paper": SinkKind(PaperTable, _paper),
     },
+    table=_names,
     folder="folder",
 )
 
@@ -132,7 +142,8 @@ of = "n"
 at_least = "1 s"
 at_most = 20
 granularity = "100 ms"
-method = "model"
+method = "conformal"
+per_key = true
 late = "revise"
 keep = "1 min"
 idle = "5 s"
@@ -171,6 +182,8 @@ within = { readings = "5 s", p = "9 s" }
 emit = "ordered"
 order = "adaptive"
 resources = { memory = "512 MB", cpu = 0.8 }
+rank = { criteria = ["readings.value > 9"], budget = "100 ms", precedence = "full" }
+lifespan = "30 s"
 cross = true
 how = "inner"
 select = ["readings.key AS key"]

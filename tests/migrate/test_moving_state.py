@@ -59,7 +59,7 @@ def restless(seed: int, every: int = 1) -> Iterator[list[str]]:
 
 @pytest.mark.spec("adaptive:MIG-07", "adaptive:MIG-09", "adaptive:MIG-25", "adaptive:MIG-26")
 @pytest.mark.deep
-@examples(25, 400)
+@examples(15, 400)
 @given(CASES, PLACES, st.integers(1, 3))
 def test_a_tree_that_changes_between_batches_changes_no_result(
     given_case: tuple[int, str, str, int, int], driver: Driver, every: int
@@ -82,4 +82,6 @@ def test_without_what_the_new_tree_lacks_results_are_missing() -> None:
             given, wanted = found(case, cuts, "auto")["auto"], expected(case, cuts)
         assert set(given) <= set(wanted), f"seed {SEED}"
         missed += len(wanted) - len(given)
+        if missed:
+            break
     assert missed > 0, f"seed {SEED}"

@@ -123,7 +123,7 @@ def swaps(how: str = "parallel") -> tuple[Rows, Rows]:
 def test_without_suppression_at_the_root_results_come_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sql._Draft, "_suppressed", lambda _: "")
+    monkeypatch.setattr(sql.Draft, "_suppressed", lambda _: "")
     found, wanted = (Counter(rows) for rows in swaps())
     assert set(found) == set(wanted)
     assert (found - wanted).total() > 0

@@ -104,6 +104,19 @@ def test_windows_of_inputs_may_differ() -> None:
     assert known.rate(0b11) == pytest.approx(0.5 * (10 * 300 + 10 * 20))
 
 
+@pytest.mark.spec("adaptive:TRG-04")
+def test_memory_is_that_of_soon_and_combinations_take_what_they_were_found_to() -> None:
+    known = pairwise({"a": 10.0, "b": 20.0}, {("a", "b"): 0.1}, window=5.0)
+    plain = Space(known, widths=(8.0, 4.0))
+    assert plain.held(0b01) == 50 * 8.0
+    assert plain.held(0b11) == 50 * 100 * 0.1 * 12.0
+    soon = Space(known, widths=(8.0, 4.0), bulk=2.0, growth=(1.5, 1.0))
+    assert soon.held(0b01) == 1.5 * plain.held(0b01)
+    assert soon.held(0b10) == plain.held(0b10)
+    assert soon.held(0b11) == 1.5 * 2.0 * plain.held(0b11)
+    assert soon.work(soon.node("ab")) == plain.work(plain.node("ab"))
+
+
 def test_dominance_is_in_both_and_limits_count_in_both() -> None:
     cheap = Cost(1.0, 5.0)
     assert cheap.dominates(Cost(2.0, 5.0))

@@ -101,3 +101,24 @@ def test_tasks_that_work_at_the_same_time_add_their_counts_and_not_their_time() 
 def test_a_set_has_one_name() -> None:
     assert named({"b", "a"}) == named(frozenset({"a", "b"})) == AB
     assert names_of(named({"x y", "a"})) == ["a", "x y"]
+
+
+@pytest.mark.spec("adaptive:TRG-04")
+def test_what_grows_is_expected_to_grow_on_and_what_shrinks_is_not() -> None:
+    held, found = dict(HELD), facts(a_b=400.0)
+    for _ in range(20):
+        held = {name: rows + 100 for name, rows in held.items()}
+        found = found.came(COME, held, WIDTHS)
+    assert found.growth("c", 2) == pytest.approx(1 + 2 * 100 / held["c"], rel=0.01)
+    for _ in range(20):
+        held = {name: rows - 10 for name, rows in held.items()}
+        found = found.came(COME, held, WIDTHS)
+    assert found.growth("c", 2) == 1.0
+    assert Facts().growth("a", 2) == 1.0
+
+
+def test_rates_swing_by_the_largest_factor_of_an_input_that_comes() -> None:
+    found = facts(a_b=400.0)
+    assert found.swing({}) == 1.0
+    assert found.swing(COME) == 1.0
+    assert found.swing({"a": 300.0, "b": 50.0, "c": 0.0}) == 4.0

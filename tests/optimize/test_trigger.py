@@ -50,6 +50,13 @@ def test_inner_joins_that_keep_more_and_more_are_looked_at_before_memory_is_shor
     assert reason(Signals(7, growing=9)) is None  # inputs grow, too
 
 
+@pytest.mark.spec("adaptive:TRG-03")
+def test_rates_that_are_others_than_when_plans_were_compared_are_a_reason() -> None:
+    assert reason(Signals(1, swing=2.5)) == "rates"
+    assert reason(Signals(1, swing=2.4)) is None
+    assert reason(Signals(1, changed=1, rest=4, swing=9.0)) is None
+
+
 def test_a_change_that_was_put_off_is_looked_at_again_at_once() -> None:
     assert reason(Signals(1, waits=True)) == "waiting"
     assert reason(Signals(1, changed=1, rest=4, waits=True)) is None

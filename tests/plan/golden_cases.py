@@ -105,7 +105,25 @@ def windows() -> dict[str, QueryPlan]:
         "estimates of two levels": plan(above(few), estimates=OFTEN),
         "estimates of two levels, revised": plan(above(few), late="revise", estimates=OFTEN),
         "costly": plan(_costly(), estimates=OFTEN),
+        "exact": plan(_exact(), late="revise"),
+        "related": plan(_related(), late="revise", estimates=OFTEN),
     }
+
+
+def _exact() -> Stream:
+    grouped = stream("r", RICH).window("10 s", "1 s").group_by("k")
+    values = {"mid": "median(v)", "kinds": "count(DISTINCT site, i)", "n": "count(*)"}
+    return grouped.aggregate(
+        **values,
+        sites="collect_set(site)",
+        all="collect_list(i)",
+        end="last(d) FILTER (WHERE i > 1)",
+    )
+
+
+def _related() -> Stream:
+    sql = "SELECT count(*) AS n FROM window WHERE v > (SELECT max(v) / 2 FROM window)"
+    return stream().where("k > 0").window("10 s", "5 s").group_by("k").relate(sql)
 
 
 def _costly() -> Stream:
@@ -131,6 +149,7 @@ def joins() -> dict[str, QueryPlan]:
     )
     wall = sw.join(stream("a", WALL), stream("b", WALL), on="k", within="5 s", order="written")
     ordered = joined("a", "b", emit="ordered").select(*shown)
+    left = joined("a", "b", how="left", on=["k", "a.v > b.v + 5"])
     return {
         "two": plan(joined("a", "b")),
         "two, selected": plan(select),
@@ -147,13 +166,24 @@ def joins() -> dict[str, QueryPlan]:
             joined("a", "b", "c", on=theta, within=pairs)
         ),
         "three, inner node, ordered": plan(joined("a", "b", "c", emit="ordered", **tree)),
+        "left": plan(left.where("a.v > coalesce(b.v, 0)").select(*shown)),
+        "left, revised": plan(left, late="revise"),
+        "three, two optional": plan(_optional("b", "c")),
+        "three, one optional": plan(_optional("c"), late="revise"),
         "three, crossed": plan(joined("a", "b", "c", on=["a.k = b.k"], cross=True)),
         "four, bushy": plan(joined("a", "b", "c", "d", order="((a b) (c d))")),
         "odd names": plan(odd),
         "wall clock": plan(wall),
         "aggregate above": plan(_above_join(), late="revise"),
         "aggregate above, estimated": plan(_above_join(), estimates=OFTEN),
+        "aggregate above, grouped": plan(_above_groups(), late="revise"),
     }
+
+
+def _optional(*names: str) -> Stream:
+    inputs = [stream(n).optional() if n in names else stream(n) for n in "abc"]
+    within = {"a": "3 s", "b": "2 s", "c": "4 s"}
+    return sw.join(*inputs, on=["k", "a.v > c.v + 2"], within=within, order="written")
 
 
 def _above_join() -> Stream:
@@ -161,6 +191,15 @@ def _above_join() -> Stream:
         joined("a", "b", "c", order="((a b) c)").where("a.v < b.v").select("a.k AS k", "c.v AS v")
     )
     return pairs.window("10 s", "5 s").group_by("k").aggregate(n="count(*)", mean="avg(v)")
+
+
+def _above_groups() -> Stream:
+    inputs = [stream(name, RICH) for name in "abc"]
+    pairs = sw.join(*inputs, on="k", within="5 s", order="grouped ((a b) c)").where("a.i < b.i")
+    windows = pairs.window("10 s", "5 s").group_by("a.site AS site")
+    return windows.aggregate(
+        n="count(*)", s="sum(c.i)", mean="avg(b.v)", sd="stddev_pop(c.v)", top="max(c.v)"
+    )
 
 
 def plan(stream: Stream, contract: Any = FIXED, **terms: Any) -> QueryPlan:

@@ -12,6 +12,7 @@ from slackwater.plan.join import JoinInput, JoinPlan
 from slackwater.plan.sql.estimates import MARKS, paired, reading, spoken
 from slackwater.plan.sql.joins import JoinWriter
 from slackwater.plan.sql.statement import Statement
+from slackwater.plan.sql.unmatched import UnmatchedWriter
 from slackwater.plan.sql.windows import Writer
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
@@ -59,9 +60,11 @@ def _panes(case: str, query: QueryPlan, stage: Stage) -> Iterator[Golden]:
     """What a level reads: partials of rows, of results of a join, or of the level below."""
     panes, name = f"panes {stage.level}", _level(case, stage)
     if stage.level == 1:
-        text = WRITER.partial(stage.state, joined=True)
+        kind, text = "partial", WRITER.partial(stage.state, joined=True)
+        if query.join is not None and query.join.tree is not None and query.join.tree.is_grouped:
+            kind, text = "partial_of_groups", WRITER.partial_of_groups(stage.state)
         source = f"raw {query.stream}" if query.join is None else RESULTS
-        yield Golden("partial", case if query.join else "", text, {"input": source}, gives=panes)
+        yield Golden(kind, case if query.join else "", text, {"input": source}, gives=panes)
     else:
         below = query.stages[stage.level - 2]
         rows = f"results {below.level}"
@@ -150,21 +153,36 @@ def _marks(values: tuple[str, ...]) -> str:
 
 def _join(case: str, query: QueryPlan, plan: JoinPlan) -> Iterator[Golden]:
     late = query.late == "revise" or query.recall is not None
-    writer, tree = JoinWriter(WRITER, plan, late), plan.tree
+    tree = plan.tree
     assert tree is not None
+    writer = JoinWriter(WRITER, plan.form(tree), late)
     for one in plan.inputs:
         rows = Statement(_kept_rows(one, measured=plan.is_measured), ("raw",))
-        yield Golden("input", "", rows, {"raw": f"raw {one.stream}"}, gives=_of(one.name))
+        kept = f"single {_of(one.name)}" if tree.is_grouped else _of(one.name)
+        yield Golden("input", "", rows, {"raw": f"raw {one.stream}"}, gives=kept)
+        if tree.is_grouped:
+            name, text = f"{case}, {one.name}", writer.grouped(one.name)
+            yield Golden("grouped", name, text, {"rows": kept}, gives=_of(one.name))
     for node in nodes_of(tree)[:-1]:
         everyone = range(len(node.children))
         name = f"{case}, ({' '.join(inputs_of(node))})"
         yield Golden("kept", name, writer.kept(node, everyone), _children(node), gives=_of(node))
         only = writer.kept(node, everyone[:1])
         yield Golden("kept", f"{name}, one child", only, _children(node))
-    at_once = not late and not query.stages
+    if plan.is_outer:
+        yield from _lacking(case, plan, late=late)
+    at_once = not late and not query.stages and not plan.is_outer
     yield from (
         _shown_at_once(case, writer, tree) if at_once else _results(case, query, writer, tree)
     )
+
+
+def _lacking(case: str, plan: JoinPlan, *, late: bool) -> Iterator[Golden]:
+    writer = UnmatchedWriter(WRITER, plan)
+    rows = {f"{kind}{n}": _of(one.name) for n, one in enumerate(plan.inputs) for kind in "fh"}
+    yield Golden("settled", case, writer.settled(), rows)
+    if late:
+        yield Golden("taken_back", case, writer.revised(), rows)
 
 
 def _shown_at_once(case: str, writer: JoinWriter, tree: JoinNode) -> Iterator[Golden]:

@@ -7,7 +7,7 @@ from slackwater.plan.aggregate import take_apart
 from slackwater.query.expression import Expression
 from slackwater.query.schema import Schema
 
-SCHEMA = Schema.of(v="double", n="int", name="string")
+SCHEMA = Schema.of(v="double", n="int", name="string", m="map<string,int>")
 
 
 def split(text: str) -> tuple[list[tuple[str, str]], str]:
@@ -63,13 +63,38 @@ def test_several_percentiles_share_one_sketch() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "partials", "final"),
+    [
+        ("median(v)", [("v", "value")], "MEDIAN"),
+        ("percentile(v, 0.9) - median(v)", [("v", "value")], "PERCENTILE"),
+        ("count(DISTINCT name, n)", [("name", "value"), ("n", "value")], "COUNT(DISTINCT"),
+        ("array_agg(DISTINCT name)", [("name", "value")], "COLLECT_SET"),
+        ("last(v, true)", [("last(v) FILTER (WHERE NOT (v) IS NULL)", "last")], "LAST"),
+        (
+            "collect_set(name) FILTER (WHERE n > 3)",
+            [("CASE WHEN n > 3 THEN name END", "value")],
+            "COLLECT_SET",
+        ),
+    ],
+)
+def test_an_exact_aggregate_keeps_values_and_is_read_off_them(
+    text: str, partials: list[tuple[str, str]], final: str
+) -> None:
+    found, read = split(text)
+    assert found == partials
+    assert final in read
+
+
+@pytest.mark.parametrize(
     ("text", "condition", "hint"),
     [
-        ("median(v)", "NOT_MERGEABLE", "approx_percentile(v, 0.5)"),
-        ("percentile(v, 0.9)", "NOT_MERGEABLE", "approx_percentile(v, p)"),
-        ("count(DISTINCT name)", "NOT_MERGEABLE", "approx_count_distinct(name)"),
-        ("collect_list(v)", "NOT_MERGEABLE", "sketch"),
-        ("first(v)", "NOT_MERGEABLE", "min(v)"),
+        ("sum(DISTINCT n)", "NOT_MERGEABLE", "first by n"),
+        ("listagg(name)", "NOT_MERGEABLE", "collect_list(name)"),
+        ("array_agg(v ORDER BY n)", "SQL_UNSUPPORTED", "collect_list(x)"),
+        ("median(name)", "TYPE_MISMATCH", "CAST(name AS DOUBLE)"),
+        ("collect_set(m)", "TYPE_MISMATCH", "parts"),
+        ("percentile(v, 2)", "PERCENTILE_INVALID", "several aggregates"),
+        ("percentile(v, array(0.1, 0.9))", "PERCENTILE_INVALID", "several aggregates"),
         ("skewness(v)", "NOT_MERGEABLE", "one of"),
         ("sum(name)", "TYPE_MISMATCH", "CAST(name AS DOUBLE)"),
         ("sum(max(v))", "AGGREGATE_NESTED", ""),
@@ -79,7 +104,7 @@ def test_several_percentiles_share_one_sketch() -> None:
         ("approx_percentile(v, 1.5)", "PERCENTILE_INVALID", "several"),
     ],
 )
-def test_what_cannot_be_merged_is_refused_with_an_alternative(
+def test_what_is_neither_merged_nor_exact_is_refused_with_an_alternative(
     text: str, condition: str, hint: str
 ) -> None:
     problem = refusal(text)

@@ -35,7 +35,7 @@ def test_every_problem_of_a_query_is_told_at_once() -> None:
         .where("v")
         .window("1 s", "2 s")
         .group_by("k + 1")
-        .aggregate(n="median(v)", kind="count(*)")
+        .aggregate(n="skewness(v)", kind="count(*)")
         .query("a b", sw.slack("-1 s"), late="never", idle="soon")
     )
     assert conditions(bad) == [
@@ -90,6 +90,17 @@ def test_a_relative_error_is_promised_of_numbers_only() -> None:
     assert conditions(both.query("q", sw.max_error(0.1))) == kind * 2
     assert conditions(both.query("q", sw.max_error(0.1, of=["ok", "n"]))) == kind
     assert check([both.query("q", sw.max_error(0.1, of="n"))])
+
+
+def test_a_share_for_each_key_needs_keys_and_a_method_that_follows_them() -> None:
+    windows = stream().window("1 s")
+    keyed, whole = (one.aggregate(n="count(*)") for one in (windows.group_by("k"), windows))
+    each = sw.max_error(0.1, method="conformal", per_key=True)
+    assert check([keyed.query("q", each)])
+    assert conditions(whole.query("q", each)) == ["CONTRACT_PER_KEY"]
+    assert conditions(keyed.query("q", sw.max_error(0.1, per_key=True))) == ["CONTRACT_PER_KEY"]
+    mixed = [each, sw.max_error(0.2, method="conformal")]
+    assert conditions(keyed.query("q", mixed)) == ["CONTRACT_PER_KEY"]
 
 
 def test_two_streams_or_queries_of_one_name_are_refused() -> None:

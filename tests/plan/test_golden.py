@@ -143,6 +143,7 @@ def parameters(plan: QueryPlan, kind: str) -> dict[str, int]:
         "upto": 600 * 1_000_000,
         "first": 0,
         "horizon": -TIME,
+        "kept": -TIME,
         "last": TIME,
         "origin": 0,
         "emitted_at": TIME,

@@ -51,7 +51,8 @@ def join_of(query: Query) -> JoinPlan:
         ({"on": "a.v > 3"}, "JOIN_CARTESIAN"),
         ({"on": ()}, "JOIN_CARTESIAN"),
         ({"emit": "sometimes"}, "JOIN_EMIT"),
-        ({"how": "left"}, "JOIN_OUTER"),
+        ({"how": "full"}, "JOIN_OUTER"),
+        ({"how": "sideways"}, "JOIN_OUTER"),
         ({"order": "(a c)"}, "JOIN_ORDER"),
         ({"order": "((a b)"}, "JOIN_ORDER"),
     ],
@@ -225,3 +226,63 @@ def test_instants_and_wall_clocks_are_not_joined() -> None:
         plan(sw.join(wall, instant, on="k", within="1 s").select("w.k AS k").query("q"))
     assert [problem.condition for problem in error.value.problems] == ["JOIN_TIMES"]
     assert "that of w is timestamp_ntz, that of i is timestamp" in str(error.value)
+
+
+def outer(*optional: str, **terms: Any) -> Stream:
+    given = {"on": "k", "within": "5 s", **terms}
+    inputs = [one.optional() if one.name in optional else one for one in named("a", "b", "c")]
+    return sw.join(*inputs, **given)
+
+
+@pytest.mark.parametrize(
+    ("joined_stream", "said"),
+    [
+        (joined("a", "b", how="full"), "ask for left and right in a query each"),
+        (joined("a", "b", "c", how="right"), "a right join is one of two streams"),
+        (outer("b", how="left"), "say it once"),
+        (outer("a", "b", "c"), "every stream is optional"),
+        (outer("c", on=["a.k = b.k", "b.v = c.v", "a.v > 1"]), "filter rows before the join"),
+        (outer("b", "c", on=["a.k = b.k", "b.v = c.v"]), "about b and c"),
+        (outer("b", "c", on=["k", "b.v < c.v"]), "optional both"),
+        (outer("c", on=["a.k = c.k", "b.k = c.k"]), "a_k and b_k are equal only where"),
+        (outer("b", "c", within={("a", "b"): "1 s", ("b", "c"): "1 s"}), "neither waits"),
+        (outer("c").where("c.v > 1"), "never true where there is no row of c"),
+        (outer("c").where("a.v + c.v = 1 AND a.k = 1"), "never true where there is no row of c"),
+    ],
+)
+def test_an_outer_join_that_makes_no_sense_is_refused(joined_stream: Stream, said: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        plan(joined_stream.query("q"))
+    assert {problem.condition for problem in caught.value.problems} <= {"JOIN_OUTER", "JOIN_WINDOW"}
+    assert said in str(caught.value)
+
+
+def test_what_an_outer_join_cannot_be_asked_is_refused() -> None:
+    left = joined("a", "b", how="left")
+    counted = left.window("5 s").group_by("a.k AS k").aggregate(n="count(*)")
+    assert conditions(left.query("q", sw.min_recall(0.9))) == ["JOIN_OUTER"]
+    assert conditions(counted.query("q", late="revise")) == ["JOIN_OUTER"]
+    assert "JOIN_OUTER" in conditions(left.query("q", rank=sw.rank("a.v > 1", budget=9)))
+    assert conditions(left.query("q", resources=sw.resources(cpu=0.5))) == ["RESOURCES_PLACE"]
+    assert conditions(
+        named("a")[0].optional().window("5 s").aggregate(n="count(*)").query("q")
+    ) == ["JOIN_OUTER"]
+    assert conditions(outer("c", order="((a b) c)").query("q")) == ["JOIN_ORDER"]
+    assert conditions(
+        joined("a", "b", how="left", on="a.k = b.k", order="grouped (a b)").query("q")
+    ) == ["JOIN_ORDER"]
+    assert conditions(outer("c", on=["a.k = c.k", "b.v = c.v"]).query("q")) == ["JOIN_CARTESIAN"]
+    one = outer("b", on=["a.k = b.k", "a.k = c.k"], order="(a b c)")
+    assert join_of(one.query("q")).graph.optional == frozenset("b")
+
+
+def test_windows_of_optional_streams_do_not_bound_the_required_ones() -> None:
+    pairs = {("a", "b"): "9 s", ("a", "c"): "1 s", ("b", "c"): "2 s"}
+    graph = join_of(outer("c", within=pairs).query("q")).graph
+    assert graph.reach_between("a", "b") == 9_000_000
+    assert graph.reach_between("c", "b") == 2_000_000
+    assert graph.patience("c") == 10_000_000  # nine for a late row of a, one more
+    text = explain_text(plan(outer("c", within=pairs).where("c.v IS NULL").query("q")))
+    assert "rows without partner are answered after 9" in text
+    assert "c: optional stream c" in text
+    assert "where `c_v` IS NULL" in text

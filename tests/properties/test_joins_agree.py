@@ -92,6 +92,11 @@ def watermarks(case: Case, cuts: Sequence[dict[str, list[Any]]]) -> list[int]:
 
 
 def expected(case: Case, cuts: Sequence[dict[str, list[Any]]]) -> list[tuple[Any, ...]]:
+    return sorted(row[: 3 * len(case.names)] for row in in_time_of(case, cuts))
+
+
+def in_time_of(case: Case, cuts: Sequence[dict[str, list[Any]]]) -> list[tuple[Any, ...]]:
+    """Key, value and time of all members of each result, then the batches in which they came."""
     tables = {name: rows_of(cuts, name) for name in case.names}
     near = [
         f"epoch_us({one}.ts) - epoch_us({other}.ts) <= {case.windows[other] * SECOND}"
@@ -109,7 +114,7 @@ def expected(case: Case, cuts: Sequence[dict[str, list[Any]]]) -> list[tuple[Any
             f"WHERE {' AND '.join([*near, *(f'({p})' for p in case.on)])}"
         ).fetchall()
     marks = watermarks(case, cuts)
-    return sorted(row[: 3 * len(case.names)] for row in rows if in_time(case, row, marks))
+    return [row for row in rows if in_time(case, row, marks)]
 
 
 def in_time(case: Case, row: tuple[Any, ...], marks: list[int]) -> bool:

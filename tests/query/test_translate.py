@@ -58,7 +58,8 @@ def test_what_may_mean_something_else_is_refused_with_the_way_round(
 def test_every_aggregate_that_is_offered_is_understood() -> None:
     offered = {name: f"{name}(n)" for name in SUPPORTED.split(", ")}
     offered |= {name: f"{name}(flag)" for name in ("count_if", "bool_and", "bool_or")}
-    offered["approx_percentile"] = "approx_percentile(n, 0.5)"
+    offered |= {name: f"{name}(n, 0.5)" for name in ("approx_percentile", "percentile")}
+    offered["count(DISTINCT)"] = "count(DISTINCT n)"
     for name, text in offered.items():
         assert not isinstance(parse(text, SCHEMA, "query 'q'"), Problem), name
         assert type_of(Expression(text), SCHEMA) is not None, name

@@ -298,10 +298,11 @@ class TestFiles:
         agree(world.checkpoint)
         assert world.files() == before
 
-    def test_a_compact_entry_stays_since_those_before_it_may_be_gone(self, world: World) -> None:
+    def test_a_compact_entry_that_no_offsets_stand_for_is_listed_again(self, world: World) -> None:
+        """Those it stands for are there: Spark removes none younger than the compact one before."""
+        before = world.files()
         world.entry("sources/1/13", "v1\n{}")
         world.entry("sources/1/14.compact", "v1\n{}")
-        before = world.files()
         tear(world.entry("sources/1/15", "v1\n{}"))
         agree(world.checkpoint)
         assert world.files() == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 KINDS = (
     *("bigint", "int", "smallint", "tinyint", "double", "float", "boolean", "string"),
@@ -144,9 +145,9 @@ class Chance:
 
     def time(self, kind: str) -> str:
         pick = self.random
-        at = datetime(1980, 1, 2, tzinfo=UTC) + timedelta(
-            microseconds=pick.randrange(0, 56 * 365 * 86_400_000_000)
-        )
+        at = self._instant()
+        while not all(exists(at, zone) for zone in ZONES):
+            at = self._instant()
         if kind == "date":
             return at.strftime("%Y-%m-%d")
         between = pick.choice(" T")
@@ -154,6 +155,10 @@ class Chance:
         zones = ["Z", "+00:00", "-03:30", "+17:59"] if kind == "timestamp" else [""]
         zone = pick.choice(zones) if self.often(0.3) else ""
         return at.strftime(f"%Y-%m-%d{between}%H:%M:%S") + rest + zone
+
+    def _instant(self) -> datetime:
+        past = self.random.randrange(0, 56 * 365 * 86_400_000_000)
+        return datetime(1980, 1, 2, tzinfo=UTC) + timedelta(microseconds=past)
 
     def odd(self, kind: str) -> str:
         """A value that is not quite what it should be, or of another type."""
@@ -167,6 +172,14 @@ class Chance:
         if self.often(0.2):
             return repr(pick.gauss(0, 1) * 10 ** pick.randint(-330, 308))
         return pick.choice([*_TIMES, *_NUMBERS, *_WORDS, self.text(pick.choice(KINDS))])
+
+
+def exists(at: datetime, zone: str) -> bool:
+    """Whether clocks of a zone ever show this; those that skip it make it odd."""
+    if "/" not in zone:
+        return True
+    local = at.replace(tzinfo=ZoneInfo(zone))
+    return local.astimezone(UTC).astimezone(local.tzinfo).replace(tzinfo=UTC) == at
 
 
 def mutated(text: str, pick: random.Random, letters: str = " \t\"\\,;:+-.0x9eETZ\r\n'{}[]") -> str:

@@ -134,6 +134,8 @@ def _wrong_in_spark(story: Story, loop: Loop) -> str | None:
     for path in (loop.checkpoint.spark / "commits").glob("[0-9]*"):
         if not re.fullmatch(r"v\d+\n\{.*\}", path.read_text()):
             return f"Spark cannot read its {path.name}"
+    if begun >= 0 and log._files_after(begun):
+        return f"Spark would read files of batch {begun + 1} together with those of the next"
     return log.lacks(begun, None) if begun >= 0 else None
 
 

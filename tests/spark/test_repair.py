@@ -222,7 +222,7 @@ def test_nothing_sound_is_said_clearly(stopped: Path) -> None:
 
 def test_a_checkpoint_in_use_is_left_alone(stopped: Path) -> None:
     owner = Checkpoint(stopped)
-    owner._claim()
+    owner.claim()
     try:
         with pytest.raises(sw.CheckpointError) as refused:
             repair(stopped)

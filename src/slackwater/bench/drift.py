@@ -80,12 +80,12 @@ def first_files(data: Path, folder: Path, batches: int) -> Path:
     return folder
 
 
-def open_streams(spark: SparkSession, folder: Path) -> dict[str, DataFrame]:
-    """The streams as scripted ones: one file, one micro-batch.
+def open_streams(spark: SparkSession, folder: Path, files: int = 1) -> dict[str, DataFrame]:
+    """The streams as scripted ones: one file, or so many at most, one micro-batch.
 
     All of them read the same file, so that a batch never has a stream without the others.
     """
-    reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1)
+    reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", files)
     rows = reader.parquet(f"file://{folder}")
     return {name: rows.where(f"s = {number}").drop("s") for number, name in enumerate(NAMES)}
 

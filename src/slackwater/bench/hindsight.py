@@ -32,6 +32,23 @@ class Given:
     def fulfilment(self, epsilon: float) -> float:
         return float((self.errors <= epsilon).mean())
 
+    def short(self, epsilon: float, least: float, over: int) -> float:
+        """The share of stretches of ``over`` results of which fewer than ``least`` keep the bound.
+
+        There is none if there are no so many results.
+        """
+        kept = self._stretches(epsilon, over)
+        return float((kept < least - 1e-9).mean()) if kept.size else 0.0
+
+    def worst(self, epsilon: float, over: int) -> float:
+        """The smallest share of a stretch of ``over`` results that keeps the bound."""
+        kept = self._stretches(epsilon, over)
+        return float(kept.min()) if kept.size else self.fulfilment(epsilon)
+
+    def _stretches(self, epsilon: float, over: int) -> Array:
+        broken = np.cumsum(np.r_[0, self.errors > epsilon])
+        return np.asarray(1 - (broken[over:] - broken[:-over]) / over)
+
     @property
     def mean_latency(self) -> float:
         """Seconds of event time."""
@@ -72,6 +89,15 @@ class Hindsight:
         said = self._by_batch[np.arange(self.ends.size), closing]
         latency = (self.clocks[closing] - self.ends).astype(np.float64)
         return Given(self.ends, relative_errors(self.exact, said), latency)
+
+    def errors(self, watermarks: Instants, first: int, last: int) -> Array:
+        """Errors of some windows that were answered, by the rows there are after so many batches.
+
+        ``watermarks`` are those after each batch so far.
+        """
+        closing = np.searchsorted(watermarks, self.ends[first:last], side="left")
+        said = self._by_batch[np.arange(first, last), closing]
+        return relative_errors(self._by_batch[first:last, watermarks.size - 1], said)
 
     def fixed(self, slack: int) -> Given:
         return self.judge(self.clocks - slack)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.bench.cases import Case
 from slackwater.bench.data import open_frame
@@ -16,6 +16,7 @@ from slackwater.query.contract import Contract, slack
 from slackwater.query.estimates import Estimates
 from slackwater.spark.handle import Handle
 from slackwater.spark.pipeline import Pipeline, pipeline, stream
+from slackwater.spark.sources import Source
 
 
 def run(
@@ -63,8 +64,20 @@ def build(
     *,
     estimates: Sequence[Estimates] = (),
 ) -> Pipeline:
+    """The pipeline over the files of a case."""
+    return over(open_frame(spark, data), case, results, contract, estimates=estimates)
+
+
+def over(
+    source: DataFrame | Source,
+    case: Case,
+    results: Path,
+    contract: Contract | None = None,
+    *,
+    estimates: Sequence[Estimates] = (),
+) -> Pipeline:
     """The pipeline; no bound on how far a row may be ahead, because the sentinel is."""
-    rows = stream("rows", open_frame(spark, data), time="ts", max_ahead=None)
+    rows = stream("rows", source, time="ts", max_ahead=None)
     answers = (
         rows.window(f"{case.size} seconds", f"{case.slide} seconds")
         .group_by("key")

@@ -19,6 +19,9 @@ _BLOCK = 10
 def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     """Draw every picture that a report has data for; give the files."""
     folder.mkdir(parents=True, exist_ok=True)
+    if report["bench"] == "precedence":
+        found = report.get("waits")
+        return [_waits(found, folder / "bench-precedence.png")] if found else []
     if report["bench"] == "windows":
         return [_windows(report["cases"], folder / "bench-windows.png")]
     if report["bench"] == "adapt":
@@ -81,6 +84,19 @@ def _adapt(case: dict[str, Any], folder: Path) -> Path:
     return _save(
         figure, folder / f"bench-adapt-{case['case'].replace(' ', '-').replace(',', '')}.png"
     )
+
+
+def _waits(found: dict[str, dict[str, Any]], path: Path) -> Path:
+    title = "Four times the load: how long a level-1 result waits"
+    figure, axes = _axes(title, "batch in which its last row came", "batches until it was given")
+    colours = {"prune": OURS}
+    for name, one in found.items():
+        colour = colours.get(name, PLAIN)
+        axes.plot(one["came"], one["median"], color=colour, lw=2, label=f"{name}: median")
+        axes.plot(one["came"], one["slowest"], ".", color=colour, ms=3, label=f"{name}: slowest")
+    axes.set_ylim(0, None)
+    axes.legend(frameon=False, fontsize=8)
+    return _save(figure, path)
 
 
 def _label(case: dict[str, Any]) -> str:

@@ -20,11 +20,12 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from slackwater.bench.methods import USUAL
 from slackwater.bench.regimes import DDL, Rows, Stream, draw, prepare
 from slackwater.bench.session import own_session
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.sinks import ParquetSink
-from slackwater.query.contract import min_recall
+from slackwater.query.contract import Method, min_recall
 from slackwater.query.join import Emit, join
 from slackwater.spark.pipeline import pipeline, stream
 from slackwater.units import SECOND
@@ -39,12 +40,13 @@ NEVER = -(1 << 60)  # a watermark that was not there yet
 GRAIN = SECOND // 50
 
 Tell = Callable[[str], None]
+Term = tuple[Method, float, Emit]
 Instants = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One regime, recall and way of emission.
+    """One regime, method, recall and way of emission.
 
     ``fulfilment`` is the share of periods with a recall of ``gamma`` at least, ``nearly`` of
     0.99 ``gamma``. Latency is event time from a result to the clock when it was given; ``held``
@@ -53,6 +55,7 @@ class Outcome:
     """
 
     regime: str
+    method: Method
     gamma: float
     emit: str
     periods: int
@@ -82,6 +85,7 @@ def measure(
     spark: SparkSession,
     regimes: Sequence[str] = (),
     *,
+    methods: Sequence[Method] = USUAL,
     seconds: int = 600,
     cache: Path | None = None,
     tell: Tell = lambda _: None,
@@ -97,31 +101,34 @@ def measure(
             wanted = [Stream(regime, seconds, seed=seed) for seed in (3, 4)]
             tell(f"{regime}: input")
             data = [prepare(one, cache or Path(scratch) / "data") for one in wanted]
-            yield from _regime(session, wanted, data, Path(scratch) / regime, tell)
+            terms = [(m, gamma, emit) for m in methods for gamma in GAMMAS for emit in EMITS]
+            yield from _regime(session, terms, wanted, data, Path(scratch) / regime, tell=tell)
 
 
 def _regime(
     spark: SparkSession,
+    terms: Sequence[Term],
     wanted: Sequence[Stream],
     data: Sequence[Path],
     scratch: Path,
+    *,
     tell: Tell,
 ) -> Iterator[Outcome]:
     regime = wanted[0].regime
-    cases = [(gamma, emit) for gamma in GAMMAS for emit in EMITS]
-    names = {case: f"{case[1]}-{case[0]:g}".replace(".", "_") for case in cases}
-    sinks = {case: ParquetSink(str(scratch / names[case])) for case in cases}
+    names = {(m, g, emit): f"{m}-{emit}-{g:g}".replace(".", "_") for m, g, emit in terms}
+    sinks = {term: ParquetSink(str(scratch / name)) for term, name in names.items()}
     inputs = []
     for name, folder in zip("ab", data, strict=True):
         reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1)
         rows = stream(name, reader.parquet(f"file://{folder}"), time="ts", max_ahead=None)
         inputs.append(rows.select("ts", f"CAST(v * 100000 AS BIGINT) % {KEYS} AS k"))
     queries = []
-    for gamma, emit in cases:
+    for term, name in names.items():
+        method, gamma, emit = term
         pairs = join(*inputs, on="k", within=f"{WINDOW} seconds", emit=emit)
         shown = pairs.select("a.ts AS a_ts", "b.ts AS b_ts")
-        contract = min_recall(gamma, over=f"{OVER} seconds", granularity="20 ms")
-        queries.append(shown.query(names[gamma, emit], contract, sink=sinks[gamma, emit]))
+        contract = min_recall(gamma, over=f"{OVER} seconds", granularity="20 ms", method=method)
+        queries.append(shown.query(name, contract, sink=sinks[term]))
     batches = wanted[0].seconds / wanted[0].batch
     handle = pipeline(*queries).run(
         str(scratch / "checkpoint"),
@@ -133,14 +140,13 @@ def _regime(
     events = [event for event in handle.events() if event["event"] == "batch"]
     tell(f"{regime}: in hindsight")
     past = Past([draw(one) for one in wanted])
-    for gamma, emit in cases:
-        name = names[gamma, emit]
+    for term, name in names.items():
         marks = [event["queries"][name]["watermark"] for event in events]
         marks = [NEVER if mark is None else mark for mark in marks]
         clocks = [min(s["clock"] or 0 for s in event["streams"].values()) for event in events]
-        given = _given(sinks[gamma, emit].folder, np.array(clocks))
+        given = _given(sinks[term].folder, np.array(clocks))
         measured = handle.quality()[name]["fulfilment"]
-        yield _judged(past, (regime, gamma, emit), given, np.array(marks), measured)
+        yield _judged(past, (regime, *term), given, np.array(marks), measured)
 
 
 class Past:
@@ -242,12 +248,12 @@ def _given(folder: Path, clocks: Instants) -> tuple[Instants, Instants]:
 
 def _judged(
     past: Past,
-    case: tuple[str, float, str],
+    case: tuple[str, Method, float, Emit],
     given: tuple[Instants, Instants],
     marks: Instants,
     measured: float | None,
 ) -> Outcome:
-    regime, gamma, emit = case
+    regime, method, gamma, emit = case
     times, latency = given
     most = past.max_k()
     late, waits = past.found(most, emit)
@@ -256,6 +262,7 @@ def _judged(
     fixed = past.fixed(slack)
     return Outcome(
         regime=regime,
+        method=method,
         gamma=gamma,
         emit=emit,
         periods=int(recall.size),

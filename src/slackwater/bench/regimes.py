@@ -67,7 +67,9 @@ def _gradual_drift(draws: np.random.Generator, time: Array) -> Array:
     return _some(draws, 0.25, draws.exponential(1.0, time.size) * (0.3 + 4 * time / time[-1]))
 
 
-REGIMES: dict[str, Callable[[np.random.Generator, Array], Array]] = {
+Law = Callable[[np.random.Generator, Array], Array]  # delays of rows by their event times
+
+REGIMES: dict[str, Law] = {
     "light": _light,
     "heavy-tail": _heavy_tail,
     "bursts": _bursts,
@@ -87,9 +89,14 @@ class Rows:
 
 def draw(stream: Stream) -> Rows:
     """The rows of a stream, by its seed."""
+    return drawn(stream, REGIMES[stream.regime])
+
+
+def drawn(stream: Stream, law: Law) -> Rows:
+    """The rows of a stream whose delays follow a law."""
     draws = np.random.default_rng(stream.seed)
     time = np.arange(stream.seconds * stream.rate) / stream.rate
-    arrival = time + REGIMES[stream.regime](draws, time)
+    arrival = time + law(draws, time)
     order = np.argsort(arrival, kind="stable")
     values = np.abs(draws.normal(3.0, 1.5, time.size)) + 0.1
     ends = np.arange(stream.batch, arrival.max() + stream.batch, stream.batch)

@@ -10,10 +10,12 @@ from slackwater.spark.session import local_session
 GIGABYTE = 1 << 30
 
 
-def bench_session() -> SparkSession:
+def bench_session(*, kafka: bool = False) -> SparkSession:
     """A local Spark with room for the state of plain Spark's own operators."""
     memory = min(4, max(1, psutil.virtual_memory().total // (4 * GIGABYTE)))
-    return local_session("slackwater-bench", conf={"spark.driver.memory": f"{memory}g"})
+    return local_session(
+        "slackwater-bench", conf={"spark.driver.memory": f"{memory}g"}, kafka=kafka
+    )
 
 
 def own_session(spark: SparkSession) -> SparkSession:

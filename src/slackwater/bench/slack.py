@@ -21,11 +21,12 @@ from pyspark.sql import SparkSession
 from slackwater.bench import cases, ours
 from slackwater.bench import data as windows_data
 from slackwater.bench.hindsight import Given, Hindsight
+from slackwater.bench.methods import USUAL
 from slackwater.bench.regimes import DDL, REGIMES, Stream, draw, prepare
 from slackwater.bench.session import own_session
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.sinks import ParquetSink
-from slackwater.query.contract import Contract, max_error, slack
+from slackwater.query.contract import Contract, Method, max_error, slack
 from slackwater.spark.pipeline import pipeline, stream
 from slackwater.stats.relative_error import relative_errors
 from slackwater.units import SECOND
@@ -33,20 +34,24 @@ from slackwater.units import SECOND
 EPSILONS = (0.001, 0.01, 0.05)
 CONFIDENCE = 0.95
 SIZE, SLIDE = 10, 5
+STRETCH, SHORT = 200, 0.93  # results that people look at together, and when they fall short
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One regime and bound; latencies in seconds of event time, mean over all results.
+    """One regime, bound and method; latencies in seconds of event time, mean over all results.
 
     ``best_fixed`` is the smallest fixed slack that would have given the same fulfilment,
-    ``least_fixed`` the smallest that would have kept the promise at all.
+    ``least_fixed`` the smallest that would have kept the promise at all. ``short`` is the share of
+    stretches of 200 results of which fewer than 93 % keep the bound.
     """
 
     regime: str
+    method: Method
     epsilon: float
+    short: float
     fulfilment: float
     latency_s: float
     fulfilment_maxk: float
@@ -79,6 +84,7 @@ def measure(
     spark: SparkSession,
     regimes: Sequence[str] = (),
     *,
+    methods: Sequence[Method] = USUAL,
     seconds: int = 1800,
     cache: Path | None = None,
     tell: Tell = lambda _: None,
@@ -91,7 +97,8 @@ def measure(
             wanted = Stream(regime, seconds)
             tell(f"{regime}: input")
             folder = prepare(wanted, cache or Path(scratch) / "data")
-            yield from _regime(session, wanted, folder, Path(scratch) / regime, tell)
+            case = Case(wanted, tuple(methods), folder, Path(scratch) / regime)
+            yield from _regime(session, case, tell)
 
 
 def _check(regimes: Sequence[str]) -> None:
@@ -106,20 +113,28 @@ def _check(regimes: Sequence[str]) -> None:
         )
 
 
-def _regime(
-    spark: SparkSession, wanted: Stream, data: Path, scratch: Path, tell: Tell
-) -> Iterator[Outcome]:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A stream, the methods that choose slacks for it, its files, and where to work."""
+
+    wanted: Stream
+    methods: tuple[Method, ...]
+    data: Path
+    scratch: Path
+
+
+def _regime(spark: SparkSession, case: Case, tell: Tell) -> Iterator[Outcome]:
+    wanted, data, scratch = case.wanted, case.data, case.scratch
     tell(f"{wanted.regime}: in hindsight")
     past = Hindsight(draw(wanted), SIZE * SECOND, SLIDE * SECOND)
     frame = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1).parquet(f"file://{data}")
     rows = stream("rows", frame, time="ts", max_ahead=None)
     sums = rows.window(f"{SIZE} s", f"{SLIDE} s").aggregate(total="sum(v)")
-    names = {epsilon: f"within-{epsilon:g}".replace(".", "_") for epsilon in EPSILONS}
-    sinks = {epsilon: ParquetSink(str(scratch / name)) for epsilon, name in names.items()}
-    queries = [
-        sums.query(name, max_error(epsilon, confidence=CONFIDENCE), sink=sinks[epsilon])
-        for epsilon, name in names.items()
-    ]
+    terms = [(method, epsilon) for method in case.methods for epsilon in EPSILONS]
+    names = {(m, e): f"{m}-{e:g}".replace(".", "_") for m, e in terms}
+    sinks = {term: ParquetSink(str(scratch / name)) for term, name in names.items()}
+    contracts = {(m, e): max_error(e, confidence=CONFIDENCE, method=m) for m, e in terms}
+    queries = [sums.query(names[t], contracts[t], sink=sinks[t]) for t in terms]
     batches = wanted.seconds / wanted.batch
     handle = pipeline(*queries).run(
         str(scratch / "checkpoint"),
@@ -129,9 +144,11 @@ def _regime(
         on_batch=lambda e: tell(f"{wanted.regime}: batch {e['batch']} of about {batches:.0f}"),
     )
     events = [event for event in handle.events() if event["event"] == "batch"]
-    for epsilon, name in names.items():
-        given = _given(past, sinks[epsilon].folder, [e["streams"]["rows"]["clock"] for e in events])
-        yield _judged(wanted.regime, epsilon, given, past, handle.quality()[name], events)
+    clocks = [event["streams"]["rows"]["clock"] for event in events]
+    for term, name in names.items():
+        given = _given(past, sinks[term].folder, clocks)
+        ms = median(event["ms"]["decide"] for event in events) / len(terms)
+        yield _judged((wanted.regime, *term), given, past, handle.quality()[name], ms)
 
 
 def _given(past: Hindsight, folder: Path, clocks: list[int]) -> Given:
@@ -152,21 +169,23 @@ def _given(past: Hindsight, folder: Path, clocks: list[int]) -> Given:
     return Given(past.ends, errors, latency)
 
 
-def _judged(  # noqa: PLR0917 - a table of figures, each from another place
-    regime: str,
-    epsilon: float,
+def _judged(
+    term: tuple[str, Method, float],
     given: Given,
     past: Hindsight,
     quality: dict[str, Any],
-    events: list[dict[str, Any]],
+    decision_ms: float,
 ) -> Outcome:
+    regime, method, epsilon = term
     most = past.max_k()
     best = past.best_fixed(epsilon, CONFIDENCE)
     fixed = past.fixed(best)
     same = past.best_fixed(epsilon, given.fulfilment(epsilon))
     return Outcome(
         regime=regime,
+        method=method,
         epsilon=epsilon,
+        short=round(given.short(epsilon, SHORT, STRETCH), 4),
         fulfilment=round(given.fulfilment(epsilon), 4),
         latency_s=round(given.mean_latency, 3),
         fulfilment_maxk=round(most.fulfilment(epsilon), 4),
@@ -176,7 +195,7 @@ def _judged(  # noqa: PLR0917 - a table of figures, each from another place
         latency_least_fixed_s=round(fixed.mean_latency, 3),
         measured=quality["measured"],
         fulfilment_measured=quality["fulfilment"],
-        decision_ms=round(median(e["ms"]["decide"] for e in events) / len(EPSILONS), 3),
+        decision_ms=round(decision_ms, 3),
     )
 
 

@@ -21,7 +21,7 @@ _GLANCE = 0.2  # seconds between two looks
 
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event instead of breaking off; a second one breaks off.
+    """Ctrl-C, or the end that a supervisor asks for, sets the event; a second one breaks off.
 
     Spark's own handler would cancel the batch at hand, which then has to be done again.
     """
@@ -35,11 +35,12 @@ def interruptible() -> Iterator[threading.Event]:
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = signal.signal(signal.SIGINT, on_signal)
+    before = {one: signal.signal(one, on_signal) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 class Watch:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 import pyarrow as pa
 
-from slackwater.execute.sinks import ParquetSink, Results, Sink, TableResults, Target
+from slackwater.execute.sinks import (
+    Closeable,
+    ParquetObjectsSink,
+    ParquetSink,
+    Results,
+    Sink,
+    TableResults,
+    Target,
+    parquet,
+)
 from slackwater.query.stream import Query
 from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.home import Home
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +80,21 @@ class WatchedSink:
     def recover(self, last: int) -> None:
         self.inner.recover(last)
 
+    def close(self) -> None:
+        if isinstance(self.inner, Closeable):
+            self.inner.close()
 
-def watched(query: Query, folder: Path, feed: Feed, *, collect: bool = False) -> Query:
+
+def watched(query: Query, home: Home, feed: Feed, *, collect: bool = False) -> Query:
     """The same query, its results shown to a feed on their way to where they go."""
-    sink = query.sink or ParquetSink(str(Checkpoint(folder).results(query.name)))
+    sink = query.sink or parquet(Checkpoint(home.folder, home).output("results", query.name))
     return replace(query, sink=WatchedSink(sink, feed, query.name, collect))
 
 
-def place_of(given: Sink | None, otherwise: Path) -> str:
+def place_of(given: Sink | None, otherwise: str) -> str:
     """Where an output lies, in words: where its sink puts it, or else in the checkpoint."""
     sink = given.inner if isinstance(given, WatchedSink) else given
     if sink is None:
-        return str(otherwise)
-    return str(sink.folder) if isinstance(sink, ParquetSink) else type(sink).__name__
+        return otherwise
+    kinds = ParquetSink | ParquetObjectsSink
+    return sink.path if isinstance(sink, kinds) else type(sink).__name__

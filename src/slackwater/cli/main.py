@@ -48,6 +48,15 @@ COMMANDS = (
     Command("run", "Run a pipeline under a live view; Ctrl-C stops it after the batch at hand."),
     Command("explain", "Show what a pipeline will do: levels, states, contracts. Starts nothing."),
     Command(
+        "check",
+        "Check a pipeline file: its keys, its queries, and whether topics and outputs can be had.",
+    ),
+    Command("doctor", "Say what this machine lacks for a session, and how to get it."),
+    Command(
+        "schema",
+        "Print the JSON schema of pipeline files, for editors that complete and check keys.",
+    ),
+    Command(
         "plans",
         "Show the plans of a join: work against rows held, the best ones, and which is chosen.",
     ),
@@ -55,6 +64,23 @@ COMMANDS = (
     Command("estimate", "Say what the open windows of a pipeline would answer now."),
     Command("prod", "Ask a running pipeline for an estimate among its results, in its next batch."),
     Command("replan", "Let a running pipeline join by another tree, from its next batch on."),
+    Command(
+        "diff",
+        "Show what starting a pipeline file over a checkpoint would do to the queries there.",
+    ),
+    Command(
+        "queries", "List the queries of a checkpoint: since when, what is whole, what they hold."
+    ),
+    Command(
+        "add",
+        "Add a query of a pipeline file to a pipeline that runs, from its next batch on.",
+        "slackwater.cli.commands.queries:add",
+    ),
+    Command(
+        "remove",
+        "Remove a query from a pipeline that runs, from its next batch on.",
+        "slackwater.cli.commands.queries:remove",
+    ),
     Command(
         "watch",
         "Watch a run, live or after it ended: slack, lag, quality, late rows, decisions and "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,13 @@ from slackwater.history.follow import Follower
 from slackwater.history.summary import summarize
 from slackwater.query.stream import Query
 from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.home import Home
+from slackwater.runs.objects.located import located
 from slackwater.spark.pipeline import Options, pipeline
 from slackwater.spark.quiet import quiet_session
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """What to run, where, how long (seconds), and how it is called on the screen.
 
@@ -30,11 +33,20 @@ class Run:
     """
 
     queries: tuple[Query, ...]
-    folder: Path
+    checkpoint: str | Path
     options: Options
     title: str
     limit: float | None = None
     collect: bool = False
+
+    @cached_property
+    def home(self) -> Home:
+        return located(self.checkpoint)
+
+    @property
+    def folder(self) -> Path:
+        """Where its events are, on this machine."""
+        return self.home.folder
 
     @property
     def log(self) -> Path:
@@ -51,15 +63,15 @@ class Performed:
 
 def perform(run: Run, console: Console, form: Form) -> Performed:
     """Run it and show it as its own events tell it."""
-    with _patience(console, form):
-        session = quiet_session(run.log)
     feed = Feed()
-    asked = pipeline(*(watched(q, run.folder, feed, collect=run.collect) for q in run.queries))
+    asked = pipeline(*(watched(q, run.home, feed, collect=run.collect) for q in run.queries))
+    with _patience(console, form):
+        session = quiet_session(run.log, kafka=asked.reads_kafka)
     shown = Shown(Follower(run.folder, from_now=True), AnswerBook(asked.plan), run.title, run.limit)
     # The handler for Ctrl-C comes after the session, which installs one of its own.
     with closing(shown.run), interruptible() as stop, open_view(form, console, shown) as view:
         watch = Watch(shown.run, feed, shown.answers, view)
-        handle = asked.launch(str(run.folder), run.options, session)
+        handle = asked.launch(str(run.checkpoint), run.options, session)
         drive(handle, watch, stop, limit=run.limit, log=run.log)
     if shown.run.error is not None:
         raise shown.run.error
@@ -75,11 +87,13 @@ def _patience(console: Console, form: Form) -> AbstractContextManager[object]:
 
 def places_of(run: Run) -> dict[str, Any]:
     """Where everything lies afterwards."""
-    checkpoint = Checkpoint(run.folder)
+    checkpoint = Checkpoint(run.folder, run.home)
     return {
-        "checkpoint": str(run.folder),
-        "results": {q.name: place_of(q.sink, checkpoint.results(q.name)) for q in run.queries},
-        "side": {q.name: place_of(q.side, checkpoint.side(q.name)) for q in run.queries},
+        "checkpoint": run.home.address,
+        "results": {
+            q.name: place_of(q.sink, checkpoint.output("results", q.name)) for q in run.queries
+        },
+        "side": {q.name: place_of(q.side, checkpoint.output("side", q.name)) for q in run.queries},
         "events": str(checkpoint.events),
         "log": str(run.log),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ class Compared:
 
     columns: dict[str, Pairs]
     sources: dict[str, Array]
+    band: float = PARAMS.band
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ class Accuracy:
 
     def plus(self, found: Compared) -> Accuracy:
         """What is known after some estimates met their finals."""
+        params = replace(PARAMS, band=found.band)
         columns = {
-            name: take(PARAMS, self.columns.get(name, MonitorState()), pairs)
+            name: take(params, self.columns.get(name, MonitorState()), pairs)
             for name, pairs in found.columns.items()
         }
         sources = {
@@ -45,8 +47,13 @@ class Accuracy:
         return Accuracy(columns, self.sources | sources)
 
     def report(self) -> dict[str, Brief]:
-        """In brief, by column: pairs, mean, of the newest, and worst accuracy in percent."""
-        return {name: _brief(state.overall) for name, state in self.columns.items()}
+        """In brief, by column: pairs, mean, of the newest, and worst accuracy in percent; and the
+        share of finals within their error bands.
+        """
+        return {
+            name: {**_brief(state.overall), "in_band": state.in_band}
+            for name, state in self.columns.items()
+        }
 
     def details(self) -> dict[str, dict[str, object]]:
         """The same by age and by group as well."""

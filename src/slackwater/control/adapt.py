@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from slackwater.control.controller import Controller, Moment
+from slackwater.control.join_look import came, surprise_of
 from slackwater.control.join_plan import is_settled, track_of, tree_of
 from slackwater.control.move import Move
 from slackwater.control.orders import Proposal
 from slackwater.control.records import Explanation, Feedback
 from slackwater.optimize.choose import Choice, choose, excess
 from slackwater.optimize.cost import Cost, Work
-from slackwater.optimize.facts import Facts, Sample, named, names_of
+from slackwater.optimize.facts import Facts, Sample, named
 from slackwater.optimize.known import Known
 from slackwater.optimize.library import Library, added, nearest
 from slackwater.optimize.plan import Plan, Space
@@ -26,6 +27,7 @@ from slackwater.optimize.seconds import Seconds
 from slackwater.optimize.survey import pairs_to_look_at
 from slackwater.optimize.trigger import (
     LEAST_REST,
+    NEAR,
     NOTABLE,
     PERIOD,
     Signals,
@@ -45,8 +47,9 @@ MARGIN = 0.1  # of what the plan in force takes: less than that is not worth a c
 EXACT = 5  # inputs up to which all plans are compared: milliseconds
 PROVEN = 3  # batches after which a change is judged
 DEAREST = 10.0  # times what was thought: no change is believed to be dearer
-FEW = 50.0  # fewer counts than this say nothing yet
-LOOKED_AT = 1_000  # new rows by which pairs are counted
+AHEAD = 2  # batches for which memory has to suffice: this one, and one to leave a plan in
+GROWS = 0.05  # of what is held, within these batches: less is not called growth
+BULKIEST = 4.0  # times what their rows take: combinations are not believed to take more
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ class AdaptMemory:
     took ``before`` seconds; ``surprise`` is the largest factor by which something was not expected.
     Batches of the plan ``timed`` took ``took`` seconds. ``move`` is what the change of this batch
     was to take, ``dear`` by what factor such changes took longer. ``waits`` if a change pays that
-    will cost less; ``library`` has plans that were good before.
+    will cost less, or have room, a little later; ``library`` has plans that were good before.
+    ``compared`` are the rates when plans were compared; combinations take ``bulk`` times what their
+    rows do.
     """
 
     facts: Facts = field(default_factory=Facts)
@@ -97,6 +102,8 @@ class AdaptMemory:
     wall: int | None = None
     interval: float | None = None
     is_short: bool = False
+    compared: dict[str, float] = field(default_factory=dict)
+    bulk: float = 1.0
 
 
 class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
@@ -107,9 +114,10 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
     order = Proposal
 
     def parameters(self, query: QueryPlan) -> Adapting | None:
-        if query.join is None or query.join.tree is not None:
+        join = query.join
+        if join is None or join.tree is not None or join.robust is not None or join.is_outer:
             return None
-        return Adapting(query.join, query.find(ResourcePlan) or ResourcePlan())
+        return Adapting(join, query.find(ResourcePlan) or ResourcePlan())
 
     def step(
         self, params: Adapting, moment: Moment, memory: AdaptMemory
@@ -117,6 +125,9 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         memory = _seen(params.join, moment, memory)
         tree = tree_of(params.join, moment.memory)
         memory = _proven(params.join, memory, tree)
+        if tree.is_grouped:  # a person's choice: what groups make says nothing of rows
+            known = replace(memory, tree=show_tree(tree), work=None, expected={}, moved=False)
+            return Proposal(), known
         facts = memory.facts
         is_due = memory.surveyed >= (AGAIN if memory.surprise >= NOTABLE else memory.pace)
         survey = pairs_to_look_at(params.join.graph, facts, moment.observation.batch, is_due=is_due)
@@ -127,8 +138,8 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         space = _space(params.join, facts.known(params.join.graph), memory, seconds)
         limits = _limits(params.limits, memory)
         now = space.plan(tree)
-        why = None if is_settled(moment.memory) else reason(_signals(memory, limits))
-        choice = None if why is None else _choice(params.join, space, limits, memory)
+        why = None if is_settled(moment.memory) else reason(_signals(memory, limits, now))
+        choice = None if why is None else _choice(params.join, space, limits, memory, now)
         move = None
         if choice is not None:
             move = Move.of(params.join, facts, space, now, choice.plan, dear=memory.dear)
@@ -145,7 +156,14 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
             short = _short(choice, limits, memory)
             notice = "" if memory.is_short else short
             proposal = replace(proposal, notice=notice, how=move.how)
-            memory = replace(memory, since=0, surprise=1.0, is_short=bool(short), waits=waits)
+            memory = replace(
+                memory,
+                since=0,
+                surprise=1.0,
+                is_short=bool(short),
+                waits=waits or _is_too_early(choice, space),
+                compared=facts.rates,
+            )
         memory = replace(memory, move=None)
         moved = best is not None and show_tree(best.tree) != show_tree(tree)
         if moved and move is not None:
@@ -160,7 +178,7 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
         if sample.tree != memory.tree:  # a person chose another one
             sample = replace(sample, made={})
         facts = memory.facts.learned(sample, memory.expected)
-        surprise = max(memory.surprise, _surprise(memory.facts, facts))
+        surprise = max(memory.surprise, surprise_of(memory.facts, facts))
         memory = replace(memory, facts=facts, surprise=surprise)
         return _timed(memory, sample)
 
@@ -191,29 +209,22 @@ class Adapt(Controller[Adapting, AdaptMemory, Proposal]):
 def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
     """With what came and what is held."""
     seen = moment.observation
-    states = {part.name: part.state.identity for part in join.inputs}
-    fresh = {
-        name: sum(count.rows for count in seen.panes.get(state, ()) if count.passes)
-        for name, state in states.items()
-    }
-    held = {name: seen.held.get(state, 0) for name, state in states.items()}
-    widths = {
-        name: seen.sizes.get(state, 0) / held[name] if held[name] else 0.0
-        for name, state in states.items()
-    }
+    states = {part.state.identity for part in join.inputs}
     nodes = nodes_of(tree_of(join, moment.memory))[:-1]
     kept = {join.identity(frozenset(inputs_of(node))) for node in nodes}
     inner = float(sum(seen.sizes.get(state, 0) for state in kept))
-    outer = float(sum(seen.sizes.get(state, 0) for state in {*states.values()}))
+    outer = float(sum(seen.sizes.get(state, 0) for state in states))
     total, grows = outer + inner, inner > memory.inner and outer <= memory.bytes - memory.inner
     is_tracked = track_of(moment.memory) is not None  # two plans say nothing of one
     passed = 0.0 if memory.wall is None else (seen.wall - memory.wall) / 1e6
     interval = memory.interval
     if passed > 0:  # a clock that stands or goes back tells nothing
         interval = passed if interval is None else (interval + passed) / 2
+    facts = came(join, seen, memory.facts)
     return replace(
         memory,
-        facts=memory.facts.came(fresh, held, widths),
+        facts=facts,
+        bulk=_bulk(join, tree_of(join, moment.memory), facts, inner, memory.bulk),
         place="columnar" if seen.loads is None else "spark",
         since=memory.since + 1,
         changed=None if memory.changed is None else memory.changed + (not is_tracked),
@@ -224,6 +235,21 @@ def _seen(join: JoinPlan, moment: Moment, memory: AdaptMemory) -> AdaptMemory:
         wall=seen.wall,
         interval=interval,
     )
+
+
+def _bulk(join: JoinPlan, tree: JoinNode, facts: Facts, inner: float, before: float) -> float:
+    """What combinations take, in parts of what their rows do; they carry other columns."""
+    if not inner or not facts.is_enough(join.graph):
+        return before
+    space = Space(facts.stock(join.graph), widths=_widths(join, facts))
+    thought = sum(space.held(space.known.set_of(node)) for node in nodes_of(tree)[:-1])
+    if not thought:
+        return before
+    return before + 0.5 * (min(BULKIEST, max(1 / BULKIEST, inner / thought)) - before)
+
+
+def _widths(join: JoinPlan, facts: Facts) -> tuple[float, ...]:
+    return tuple(facts.widths.get(name, 0.0) for name in join.graph.names)
 
 
 def _looked(memory: AdaptMemory) -> AdaptMemory:
@@ -245,8 +271,8 @@ def _expecting(join: JoinPlan, memory: AdaptMemory, tree: JoinNode, *, moved: bo
 
 
 def _space(join: JoinPlan, known: Known, memory: AdaptMemory, seconds: Seconds) -> Space:
-    widths = tuple(memory.facts.widths.get(name, 0.0) for name in join.graph.names)
-    return Space(known, seconds.units(), widths)
+    growth = tuple(memory.facts.growth(name, AHEAD) for name in join.graph.names)
+    return Space(known, seconds.units(), _widths(join, memory.facts), memory.bulk, growth)
 
 
 def _limits(asked: ResourcePlan, memory: AdaptMemory) -> Cost:
@@ -256,24 +282,37 @@ def _limits(asked: ResourcePlan, memory: AdaptMemory) -> Cost:
     return Cost(seconds, inf if asked.memory is None else float(asked.memory))
 
 
-def _signals(memory: AdaptMemory, limits: Cost) -> Signals:
+def _signals(memory: AdaptMemory, limits: Cost, now: Plan) -> Signals:
     return Signals(
         memory.since,
         memory.changed,
         memory.surprise,
-        memory.bytes / limits.memory,
+        max(memory.bytes, now.cost.memory) / limits.memory,
         memory.growing,
         memory.rest,
         memory.filling,
         memory.waits,
+        memory.facts.swing(memory.compared),
     )
 
 
-def _choice(join: JoinPlan, space: Space, limits: Cost, memory: AdaptMemory) -> Choice:
-    """The best plan of all, or of those that are searched and the one of the most similar time."""
+def _choice(join: JoinPlan, space: Space, limits: Cost, memory: AdaptMemory, now: Plan) -> Choice:
+    """The best plan of all, or of those that are searched and the one of the most similar time.
+
+    None that would come near the limit, unless the plan in force is beyond it.
+    """
+    if now.cost.within(limits):
+        limits = replace(limits, memory=NEAR * limits.memory)
     known = nearest(memory.library, memory.facts.signature(join.graph))
     tried = () if known is None else (known.tree,)
     return choose(space, limits, clock=_never, exact=EXACT, tried=tried)
+
+
+def _is_too_early(choice: Choice, space: Space) -> bool:
+    """Whether a better plan is left aside while inputs grow, which may end with any batch."""
+    least = min(plan.cost.cpu for plan in choice.front)
+    is_growing = space.growth is not None and max(space.growth) > 1 + GROWS
+    return is_growing and least < (1 - MARGIN) * choice.plan.cost.cpu
 
 
 def _better(now: Plan, choice: Choice, limits: Cost, move: Move) -> Plan | None:
@@ -317,7 +356,7 @@ def _runner_up(choice: Choice, chosen: Plan) -> Plan | None:
 
 def _short(choice: Choice, limits: Cost, memory: AdaptMemory) -> str:
     """What to say if no plan is within the limits."""
-    if choice.is_within:
+    if choice.plan.cost.within(limits):
         return ""
     cost, tree = choice.plan.cost, show_tree(choice.plan.tree)
     parts = []
@@ -329,24 +368,6 @@ def _short(choice: Choice, limits: Cost, memory: AdaptMemory) -> str:
         allowed = limits.cpu / memory.interval
         parts.append(f"cpu of {cost.cpu / memory.interval:.2g} where {allowed:.2g} is allowed")
     return f"no plan is within the limits; {tree} comes nearest and needs {' and '.join(parts)}"
-
-
-def _surprise(before: Facts, after: Facts) -> float:
-    """By what factor something differs from what was known, at most; where enough was counted."""
-    ratios = []
-    few = FEW * max(1.0, max(after.fresh.values(), default=0) / LOOKED_AT)
-    for name, count in after.pairs.items():
-        known = before.pairs.get(name)
-        if known is not None and max(count.found, known.found) >= few:
-            ratios.append(count.share / known.share if known.share else inf)
-    for name, count in after.made.items():
-        known = before.made.get(name)
-        if known is not None and max(count.found, known.found) >= FEW and known.share:
-            # pairs that were counted a little wrong make up for it here
-            pairs = before.revised(after.pairs, set(names_of(name)))
-            ratios.append(pairs * count.share / known.share)
-    # what cannot be is no news
-    return max((max(ratio, 1 / ratio) for ratio in ratios if 0 < ratio < inf), default=1.0)
 
 
 def _timed(memory: AdaptMemory, sample: Sample) -> AdaptMemory:

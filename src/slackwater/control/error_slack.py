@@ -15,7 +15,7 @@ from slackwater.control.records import (
     StreamClock,
     without_last,
 )
-from slackwater.control.slack_notices import Words, hold_notices
+from slackwater.control.slack_notices import Words, conformal_terms, hold_notices
 from slackwater.control.watermark import Closing, Wait
 from slackwater.disorder.error_slack import (
     MEASURED_EVERY,
@@ -27,6 +27,7 @@ from slackwater.disorder.error_slack import (
     step,
     unseen,
 )
+from slackwater.disorder.keys import Tallies, total
 from slackwater.disorder.threshold import Requirement
 from slackwater.plan.bound import Bound, ErrorContract
 from slackwater.plan.stage import QueryPlan
@@ -58,10 +59,14 @@ class ErrorWait(Wait):
 
 @dataclass(frozen=True, slots=True)
 class WindowMeter(Metered):
-    """Windows that end up to ``settled`` are measured; ``sizes`` were rows per result, last."""
+    """Windows that end up to ``settled`` are measured; ``sizes`` were rows per result, last.
+
+    ``keys`` has what was measured of each key so far.
+    """
 
     settled: int | None = None
     sizes: tuple[float, ...] = ()
+    keys: Tallies = ()
 
 
 def _params(query: QueryPlan, promise: ErrorContract) -> ErrorSlackParams:
@@ -76,6 +81,8 @@ def _params(query: QueryPlan, promise: ErrorContract) -> ErrorSlackParams:
         method=promise.method,
         at_least=promise.at_least,
         at_most=promise.at_most,
+        risk=1 - promise.confidence,
+        per_key=promise.per_key,
     )
 
 
@@ -107,6 +114,9 @@ class ErrorSlack(Controller[ErrorBound, ErrorSlackState, ErrorWait]):
             measured=meter.quality.last.results,
             within=meter.quality.last.within,
             unseen=_unseen(params, moment),
+            watermark=moment.memory.watermark,
+            settled=meter.settled,
+            keys=meter.quality.last.keys,
         )
         after = step(params.params, memory, batch)
         binding = params.promise.bounds[after.binding].column
@@ -125,6 +135,7 @@ class ErrorSlack(Controller[ErrorBound, ErrorSlackState, ErrorWait]):
             "wanted": terms.state.wanted,
             "binding": terms.binding,
             "margin": round(terms.state.margin, 6),
+            **conformal_terms(terms.state),
         }
 
 
@@ -151,7 +162,8 @@ class ErrorMeter(Controller[ErrorBound, WindowMeter, WindowOrder]):
     def learn(self, query: str, memory: WindowMeter, feedback: Feedback) -> WindowMeter:
         measured = feedback.measured.get(query, Measured())
         quality = memory.quality.plus(measured)
-        return replace(memory, quality=quality, sizes=measured.sizes or memory.sizes)
+        sizes, keys = measured.sizes or memory.sizes, total(memory.keys, measured.keys)
+        return replace(memory, quality=quality, sizes=sizes, keys=keys)
 
 
 def _passing(moment: Moment) -> list[PaneCount]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slackwater.control.controller import Controller, Moment
 from slackwater.control.orders import JoinChoice, PeriodOrder, Proposal
@@ -11,6 +11,7 @@ from slackwater.control.records import Explanation, QueryMemory, Wants
 from slackwater.control.request import Request
 from slackwater.control.watermark import Closing
 from slackwater.migrate.choose import HOWS
+from slackwater.migrate.match import can_move
 from slackwater.migrate.track import Track, begin, is_over
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.order import JoinStatistics, ordered_mjoin, probe_order
@@ -97,14 +98,14 @@ class JoinOrder(Controller[JoinPlan, Ordered, Ordered]):
         choice = memory.choice
         if choice is None and params.tree is None:
             choice = _chosen(params, moment)
-        taken, by = _taken(params, moment, track), memory.by
+        taken, by = _taken(params, moment, was, track), memory.by
         tree, how, proposal = taken.tree, taken.how, moment.find(Proposal)
         if proposal is not None and proposal.tree is not None and tree is None and track is None:
             # it proposes nothing against a person
             tree, how, by = proposal.tree, proposal.how, "adaptive"
         if tree is not None:
             choice = JoinChoice(tree, {}, {})
-            if how == "parallel":
+            if how == "parallel" or not can_move(was, tree):
                 track = begin(params, was, tree, batch, _clocks(moment))
             if show_tree(tree) != show_tree(was):
                 changes = (*changes, _changed(tree, was, batch, track))
@@ -163,21 +164,28 @@ def _clocks(moment: Moment) -> dict[str, int | None]:
     return {name: clock.clock for name, clock in moment.before.items()}
 
 
-def _taken(join: JoinPlan, moment: Moment, track: Track | None) -> Taken:
-    """What people ask for; nothing can be met while a change is under way."""
-    tree, how, by, refused = None, "moving", None, []
+def _taken(join: JoinPlan, moment: Moment, was: JoinNode, track: Track | None) -> Taken:
+    """What people ask for; nothing can be met while a change is under way. The engine, where it is
+    to choose again, chooses among plans over rows.
+    """
+    tree: JoinNode | None = None
+    how, by, refused = "moving", None, list[tuple[str, str]]()
     asked = _asked(moment)
     for request in asked:
-        if request.tree == HANDED_BACK and join.tree is None:
+        is_back = request.tree == HANDED_BACK and join.tree is None
+        if is_back and not (tree or was).is_grouped:
             by = HANDED_BACK
             continue
         try:
-            wanted, way = tree_over(str(request.tree), join.graph.names), _how(request)
-            wanted = followed(join.graph, wanted)
+            if is_back:
+                wanted, way = replace(tree or was, is_grouped=False), "parallel"
+            else:
+                wanted, way = tree_over(str(request.tree), join.graph.names), _how(request)
+                wanted = join.check(followed(join.graph, wanted))
             if track is not None:
                 text = f"the change that began with batch {track.since} is still under way"
                 raise ValueError(text)
-            tree, how, by = wanted, way, "person"
+            tree, how, by = wanted, way, HANDED_BACK if is_back else "person"
         except ValueError as error:
             refused.append((request.id, f"{request.tree}: {error}"[:LONGEST]))
     return Taken(tree, how, by, tuple(request.id for request in asked), tuple(refused))

@@ -74,7 +74,8 @@ class Progress:
     """Where a query's clock stands: before this batch, now, and what is closed by then.
 
     ``zone`` is the session's, for times that people write. ``oldest`` is the smallest event time
-    so far; no window before it can hold a row.
+    so far; no window before it can hold a row. Windows that end until ``whole_after`` lack rows,
+    as the query came too late for them.
     """
 
     before: int | None
@@ -83,6 +84,7 @@ class Progress:
     origin: int | None
     zone: str = "UTC"
     oldest: int | None = None
+    whole_after: int | None = None
 
 
 class Prodder(Controller[EstimatePlan, ProdMemory, Prods]):
@@ -124,6 +126,7 @@ def _progress(moment: Moment) -> Progress:
         origin_of(moment.query.streams, moment.streams),
         moment.policy.zone,
         oldest_of(moment.query.streams, moment.streams),
+        moment.memory.whole_after,
     )
 
 
@@ -225,6 +228,8 @@ def open_windows(window: Window, progress: Progress) -> tuple[int, int] | None:
     first = window.first_start(min(known))
     if progress.upto is not None:
         first = max(first, window.first_start(progress.upto))
+    if progress.whole_after is not None:
+        first = max(first, window.first_start(progress.whole_after))
     return (first, last) if first <= last else None
 
 

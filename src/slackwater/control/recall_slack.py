@@ -16,7 +16,7 @@ from slackwater.control.records import (
     Wants,
     without_last,
 )
-from slackwater.control.slack_notices import Words, hold_notices
+from slackwater.control.slack_notices import Words, conformal_terms, hold_notices
 from slackwater.control.watermark import Wait
 from slackwater.disorder import recall_slack
 from slackwater.disorder.periods import Found
@@ -109,6 +109,7 @@ class RecallSlack(Controller[Recall, RecallSlackState, RecallWait]):
             "recall": terms.state.recall,
             "wanted": terms.state.wanted,
             "margin": round(terms.state.margin, 6),
+            **conformal_terms(terms.state),
         }
 
 

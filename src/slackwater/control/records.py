@@ -8,14 +8,17 @@ from typing import Literal, TypeVar
 
 from slackwater.balance.cost import Spent
 from slackwater.control.accuracy import Accuracy
-from slackwater.control.orders import PeriodOrder, Prods, WindowOrder, Work
+from slackwater.control.orders import FilterOrder, PeriodOrder, Prods, WindowOrder, Work
 from slackwater.control.request import Request
 from slackwater.control.share import Loads, Share, Shared
+from slackwater.disorder.keys import Tallies
 from slackwater.disorder.periods import Found
 from slackwater.disorder.strays import Group
 from slackwater.optimize.facts import Sample
+from slackwater.plan.ranks import Ranking
 from slackwater.plan.stage import PipelinePlan
-from slackwater.stats.panes import PaneCount
+from slackwater.stats.calls import LinkSeen
+from slackwater.stats.panes import PaneCount, ValueCount
 
 Tier = Literal["columnar", "spark"]
 Explanation = dict[str, float | int | str | None]
@@ -40,13 +43,15 @@ class Policy:
 class Measured:
     """Results whose error is known by now: how many, how many kept the bound, rows per result.
 
-    ``unseen`` results may be broken without having been measured so.
+    ``unseen`` results may be broken without having been measured so. ``keys`` has results and
+    those within of each key, if there are keys.
     """
 
     results: int = 0
     within: int = 0
     sizes: tuple[float, ...] = ()
     unseen: int = 0
+    keys: Tallies = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,8 @@ class Feedback:
 
     ``measured`` are errors of results, or the recall of periods; ``found`` results that joins
     computed; ``accuracy`` is what estimates were worth, by now; ``spent`` is the time that each
-    task took, where there are several; ``joined`` what joins came to whose plan is open.
+    task took, where there are several; ``joined`` what joins came to whose plan is open. All of it
+    took ``seconds``, the rest of the batch before ``rest``, if that is known.
     """
 
     measured: dict[str, Measured] = field(default_factory=dict)
@@ -102,6 +108,8 @@ class Feedback:
     accuracy: dict[str, Accuracy] = field(default_factory=dict)
     spent: tuple[Spent, ...] = ()
     joined: dict[str, Sample] = field(default_factory=dict)
+    seconds: float = 0.0
+    rest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +117,29 @@ class Wants:
     """What controllers want to know of the next batch, by base state.
 
     ``cuts`` are instants to count rows apart at; ``instants`` say when the rows of an input come,
-    where that is kept with them; ``distinct`` names columns whose values are to be counted.
+    where that is kept with them; ``distinct`` names columns whose values are to be counted;
+    ``ranked`` tells how rows that wait are told apart. ``filters`` says, by link, how functions
+    that commute are run.
     """
 
     cuts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     instants: dict[str, int | None] = field(default_factory=dict)
     distinct: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    ranked: dict[str, Ranking] = field(default_factory=dict)
+    filters: dict[str, FilterOrder] = field(default_factory=dict)
 
     def __or__(self, other: Wants) -> Wants:
         cuts = {
             state: (*self.cuts.get(state, ()), *other.cuts.get(state, ()))
             for state in {**self.cuts, **other.cuts}
         }
-        return Wants(cuts, self.instants | other.instants, self.distinct | other.distinct)
+        return Wants(
+            cuts,
+            self.instants | other.instants,
+            self.distinct | other.distinct,
+            self.ranked | other.ranked,
+            self.filters | other.filters,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +151,9 @@ class Observation:
     ``sums`` has totals of partials by base state. ``distinct`` counts values of columns, by input
     of joins whose order is not chosen yet. ``requests`` are prods of people. ``loads`` are those of
     the groups, where state is spread over them. ``held`` and ``sizes`` are rows and bytes by state.
+    ``values`` are the frequent values in join columns of rows with ranks. ``called`` is what Python
+    functions did, by link. ``since`` says of each state that is kept from when on it has all rows
+    (``None``: from the beginning).
     """
 
     batch: int
@@ -148,6 +169,9 @@ class Observation:
     loads: Loads | None = None
     held: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
+    values: dict[str, tuple[ValueCount, ...]] = field(default_factory=dict)
+    called: dict[str, LinkSeen] = field(default_factory=dict)
+    since: dict[str, int | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +190,32 @@ class StreamClock:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """A query came when the streams were under way: with this batch.
+
+    ``after`` is an instant: what ends later is whole, and nothing else is given; ``None`` if all
+    is. Of a join it is about the times of results, of all others about the ends of windows.
+    """
+
+    batch: int
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QueryMemory:
-    """What is remembered of one query: clock, watermark, and the memory of each controller."""
+    """What is remembered of one query: clock, watermark, the memory of each controller, and how it
+    came if that was in mid-stream.
+    """
 
     clock: int | None = None
     watermark: int | None = None
     controllers: dict[str, object] = field(default_factory=dict)
+    arrival: Arrival | None = None
+
+    @property
+    def whole_after(self) -> int | None:
+        """What ends later is whole; ``None`` if all is."""
+        return None if self.arrival is None else self.arrival.after
 
     def find(self, kind: type[K]) -> K | None:
         """The memory of a controller, by its type."""
@@ -219,7 +263,8 @@ class QueryDecision:
     Windows ending in ``(after, upto]`` close. Closed windows that end after ``horizon`` may still
     be revised. ``late`` rows missed at least one of their windows, ``dropped`` rows missed all.
     ``lateness`` has the late rows by lateness, as pairs of an upper edge and rows. ``orders`` is
-    the work of the batch, ``controllers`` why it is so, both by name of the controller.
+    the work of the batch, ``controllers`` why it is so, both by name of the controller. ``arrival``
+    is how the query came, if that was in mid-stream.
     """
 
     slack: int
@@ -234,6 +279,12 @@ class QueryDecision:
     lateness: tuple[tuple[int, int], ...] = ()
     orders: dict[str, object] = field(default_factory=dict)
     controllers: dict[str, Explanation] = field(default_factory=dict)
+    arrival: Arrival | None = None
+
+    @property
+    def whole_after(self) -> int | None:
+        """Nothing is given that ends until this instant; ``None`` if everything is."""
+        return None if self.arrival is None else self.arrival.after
 
     @property
     def rejected(self) -> int:

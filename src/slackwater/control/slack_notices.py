@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from slackwater.control.records import Explanation
 from slackwater.disorder.holding import Reason
 from slackwater.disorder.slack import SlackState
 from slackwater.units import show_duration
@@ -27,6 +28,7 @@ def hold_notices(words: Words, before: SlackState | None, after: SlackState) -> 
     """What has changed with a batch; ``before`` the first one nothing was held."""
     yield from _holds(words, before, after)
     yield from _caps(words, before, after)
+    yield from _debts(words, before, after)
 
 
 def _holds(words: Words, before: SlackState | None, after: SlackState) -> Iterator[str]:
@@ -36,6 +38,34 @@ def _holds(words: Words, before: SlackState | None, after: SlackState) -> Iterat
         yield f"holding{cut}: {words.hold}{words.why[after.holding.reason]}"
     if was and after.phase != "holding":
         yield f"{words.known}; the slack is {show_duration(after.slack)}"
+
+
+def _debts(words: Words, before: SlackState | None, after: SlackState) -> Iterator[str]:
+    """No slack that was tried keeps a promise, or one does again."""
+    was = before is not None and before.conformal.is_lost
+    if after.conformal.is_lost and not was:
+        yield (
+            f"{words.needs} is broken {-after.conformal.credit:.0f} times more than promised, and "
+            "waiting longer has not helped so far: delays may grow without end, or be as long as "
+            "the stream"
+        )
+    if was and not after.conformal.is_lost:
+        yield words.again
+
+
+def conformal_terms(state: SlackState) -> Explanation:
+    """Where a promise stands that uses all of its risk: what may still break, and what is planned.
+
+    Empty with another method.
+    """
+    found = state.conformal
+    if found.level is None:
+        return {}
+    return {
+        "credit": round(found.credit, 3),
+        "planned_risk": round(found.level, 6),
+        "doublings": round(found.doublings, 3),
+    }
 
 
 def _caps(words: Words, before: SlackState | None, after: SlackState) -> Iterator[str]:

@@ -9,13 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from slackwater.control.adapt import Adapt
+from slackwater.control.arrival import arrival
 from slackwater.control.backlog import Leftover, Worker
 from slackwater.control.clock import advance, notices, query_clock
 from slackwater.control.controller import Controller, Moment, Stateless
 from slackwater.control.count_late import Late, Missed
 from slackwater.control.error_slack import ErrorMeter, ErrorSlack
+from slackwater.control.functions import Functions
 from slackwater.control.join_plan import JoinOrder
 from slackwater.control.prods import Prodder
+from slackwater.control.ranks import Ranks
 from slackwater.control.recall_slack import RecallMeter, RecallSlack
 from slackwater.control.records import (
     ControlState,
@@ -30,6 +33,8 @@ from slackwater.control.records import (
     Tier,
     Wants,
 )
+from slackwater.control.refresh import TableRefresh
+from slackwater.control.robust import Robust
 from slackwater.control.share import share
 from slackwater.control.tier import next_tier
 from slackwater.control.watermark import Closing, FixedSlack, Wait, Watermark
@@ -48,8 +53,12 @@ CONTROLLERS: Controllers = (
     RecallMeter(),  # rows are kept by slack and watermark of this batch
     Prodder(),  # after the watermark: only what it left open is estimated
     Leftover(),  # after the prods: they set rows of their windows aside
+    Ranks(),  # after the work is chosen: it learns what became of rows, for the next batch
+    TableRefresh(),  # depends on none: what it orders is for the next batch
     Adapt(),  # depends on none; before the order of a join, which it proposes
-    JoinOrder(),  # last, as nothing reads it
+    Robust(),  # the same for a join that asks for robust plans
+    JoinOrder(),  # after those that propose to it
+    Functions(),  # last, as nothing reads it: it is about the rows of the next batch
 )
 
 
@@ -66,7 +75,8 @@ def step(
     memories: dict[str, QueryMemory] = {}
     for query in policy.plan.queries:
         clock = query_clock(query, streams, observation.now)
-        before = state.of(query.name)
+        came = arrival(query, observation, state)
+        before = state.of(query.name) if came is None else QueryMemory(arrival=came)
         moment = Moment(policy, query, observation, state.streams, seen, clock, before)
         queries[query.name], memories[query.name], heard = decide(moment, controllers)
         told += [f"query {query.name}: {text}" for text in heard]
@@ -98,8 +108,9 @@ def decide(
         memories |= {} if one.memory is Stateless else {one.name: after}
         orders |= {} if one.order is None else {one.name: terms}
         why |= {one.name: reasons} if (reasons := one.explain(terms)) else {}
-    decision = replace(_decision(moment), orders=orders, controllers=why)
-    return decision, QueryMemory(moment.clock, decision.upto, memories), heard
+    came = moment.memory.arrival
+    decision = replace(_decision(moment), orders=orders, controllers=why, arrival=came)
+    return decision, QueryMemory(moment.clock, decision.upto, memories, came), heard
 
 
 def wants(policy: Policy, state: ControlState, controllers: Controllers = CONTROLLERS) -> Wants:

@@ -48,6 +48,19 @@ class Turn:
         return _trees(self.was, self.left)
 
     @property
+    def fed(self) -> frozenset[str]:
+        """The states that new rows go into, or groups of them."""
+        join = self.query.join
+        if join is None:
+            return frozenset(state.identity for _, state in self.query.fed)
+        return frozenset(one.state.identity for t in self.trees for one in join.form(t).inputs)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether what the join of the query gives are groups of results."""
+        return any(tree.is_grouped for tree in self.trees)
+
+    @property
     def labels(self) -> dict[str, int]:
         return {"origin": self.progress.origin or 0, "emitted_at": self.emitted_at}
 
@@ -67,18 +80,21 @@ def turns(
 def _turn(query: QueryPlan, decision: Decision, before: ControlState, after: ControlState) -> Turn:
     mine, past, now = decision.queries[query.name], before.of(query.name), after.of(query.name)
     known = {name: before.streams.get(name) for name in query.streams}
+    came = mine.arrival is not None and mine.arrival.batch == decision.batch  # no tree before
     origin, oldest = (f(query.streams, after.streams) for f in (origin_of, oldest_of))
     return Turn(
         query,
         mine,
         decision.batch,
         decision.emitted_at,
-        Progress(past.clock, now.clock, mine.upto, origin, oldest=oldest),
+        Progress(
+            past.clock, now.clock, mine.upto, origin, oldest=oldest, whole_after=mine.whole_after
+        ),
         {name: None if stream is None else stream.clock for name, stream in known.items()},
         {name: decision.streams[name].bound for name in query.streams},
         None if query.join is None else tree_of(query.join, now),
         spoken(before, query.name),
-        None if query.join is None else tree_of(query.join, past),
+        None if query.join is None or came else tree_of(query.join, past),
         track_of(now),
         track_of(past),
     )

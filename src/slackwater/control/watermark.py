@@ -65,6 +65,8 @@ class Watermark(Controller[int, Stateless, Closing]):
         reached = None if wait is None else wait.reached
         if reached is not None and hold is not None and hold.since is not None:
             reached = min(reached, hold.since)
-        is_over = moment.observation.ended and moment.clock is not None
+        is_outer = moment.query.join is not None and moment.query.join.is_outer
+        # where a stream never spoke nobody waits but for what it might have brought
+        is_over = moment.observation.ended and (moment.clock is not None or is_outer)
         upto = END_OF_TIME if is_over else later(after, reached)
         return Closing(after, upto, None if after is None else after - params), memory

@@ -9,6 +9,7 @@ import numpy as np
 from slackwater.history.controllers import parts_of
 from slackwater.history.history import History
 from slackwater.history.migration import HOWS
+from slackwater.history.ranks import group_of
 from slackwater.history.table import Key
 from slackwater.units import SECOND
 
@@ -48,6 +49,28 @@ def last_named(group: str) -> Reading:
     return read
 
 
+def rank_last(field: str) -> Reading:
+    """The newest value of each rank."""
+    return last_named(group_of(field))
+
+
+def rank_total(field: str) -> Reading:
+    """The sum of each rank."""
+
+    def read(history: History) -> Values:
+        for key in sorted(key for key in history.table.keys if key.group == group_of(field)):
+            yield (key.owner, key.field), history.table.total(key)
+
+    return read
+
+
+def became(history: History) -> Values:
+    """Rows of each rank by what became of them."""
+    for fate in ("admitted", "worked", "expired", "shed"):
+        for labels, rows in rank_total(fate)(history):
+            yield (*labels, fate), rows
+
+
 def controllers(history: History) -> Values:
     """The newest number under each label of each controller."""
     for key in sorted(key for key in history.table.keys if key.group == "controller"):
@@ -64,6 +87,17 @@ def migrations(history: History) -> Values:
     for name, course in history.joins.items():
         for how in HOWS:
             yield (name, how), float(course.counts[how])
+
+
+def balancing(history: History) -> float | None:
+    known = history.balance.balancings
+    return known[-1].seconds if known else None
+
+
+def had(history: History) -> Values:
+    for owner in _owners(history, "task"):
+        for place, field in (("state", "held"), ("queue", "rows")):
+            yield (owner, place), history.table.last(Key("task", owner, field))
 
 
 def waiting(history: History) -> Values:

@@ -100,22 +100,23 @@ class Table:
 
 def table(curves: Curves, most: int = 256) -> Table:
     """The coverages of all followed windows, as one array."""
-    seen = sorted({0, *(step for _, steps in curves.windows for step, _ in steps)})
-    candidates = np.array(_thinned(seen, most), dtype=np.int64)
+    flat = np.array([pair for _, steps in curves.windows for pair in steps], dtype=np.int64)
+    steps, counts = flat.reshape(-1, 2).T
+    candidates: Steps = _thinned(np.union1d(steps, [0]), most)
     ends = np.array([end for end, _ in curves.windows], dtype=np.int64)
-    arrived = np.zeros((len(curves.windows), candidates.size))
-    for number, (_, steps) in enumerate(curves.windows):
-        at = np.searchsorted(candidates, [step for step, _ in steps])
-        np.add.at(arrived[number], at, [rows for _, rows in steps])
-    inside = np.cumsum(arrived, axis=1)
+    numbers = np.repeat(np.arange(ends.size), [len(steps) for _, steps in curves.windows])
+    places = numbers * candidates.size + np.searchsorted(candidates, steps)
+    size = ends.size * candidates.size
+    arrived = np.bincount(places, counts, size).reshape(ends.size, candidates.size)
+    inside: Array = np.cumsum(arrived, axis=1, dtype=np.float64)
     rows = inside[:, -1] if inside.size else np.zeros(0)
     coverage = inside / np.maximum(rows, 1)[:, None]
     return Table(ends, candidates, rows, coverage)
 
 
-def _thinned(steps: list[int], most: int) -> list[int]:
+def _thinned(steps: Steps, most: int) -> Steps:
     """At most ``most`` of the steps; the largest stays, dropped ones round up to a later one."""
-    if len(steps) <= most:
+    if steps.size <= most:
         return steps
-    picked = np.unique(np.linspace(0, len(steps) - 1, most).round().astype(int))
-    return [steps[n] for n in picked]
+    picked = np.unique(np.linspace(0, steps.size - 1, most).round().astype(int))
+    return np.asarray(steps[picked])

@@ -13,19 +13,22 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 
-from slackwater.disorder import arrivals, feedback, slack
+from slackwater.disorder import answered, arrivals, conformal, feedback, keys, slack
+from slackwater.disorder.answered import Answer, Answered, Hindsight, Judgement
 from slackwater.disorder.arrivals import CurveParams
+from slackwater.disorder.conformal import Came, ConformalParams
 from slackwater.disorder.coverage import CoverageModel
 from slackwater.disorder.fulfilment import kept_share
 from slackwater.disorder.holding import HoldingParams
+from slackwater.disorder.keys import KeyAccount, Tallies
 from slackwater.disorder.prudence import Prudence
-from slackwater.disorder.slack import FINEST, ROWS, Arrived, Bools, Promise, SlackState
+from slackwater.disorder.slack import FEW, FINEST, ROWS, Arrived, Bools, Promise, Recent, SlackState
 from slackwater.disorder.threshold import Moments, Requirement, coverage_threshold
 from slackwater.query.contract import Method
-from slackwater.stats.adwin import Adwin, AdwinParams
 from slackwater.stats.histogram import DelayHistogram
 from slackwater.stats.panes import PaneCount
 
@@ -57,6 +60,10 @@ class ErrorSlackParams:
         After so many windows a window counts half.
     prudence
         How ``margin`` follows what was measured.
+    risk
+        Share of the results that may break any of the requirements; by default the smallest ``δ``.
+    per_key
+        Whether every key of a grouped query is promised its share, instead of all together.
     """
 
     size: int
@@ -73,14 +80,40 @@ class ErrorSlackParams:
     half_life: int = 25
     prudence: Prudence = field(default_factory=Prudence)
     pd: feedback.PDParams = field(default_factory=feedback.PDParams)
+    risk: float | None = None
+    per_key: bool = False
+
+    @property
+    def conformal(self) -> ConformalParams:
+        """How the planned risk follows what was measured, with ``method="conformal"``."""
+        return ConformalParams(self.risk or min(one.delta for one in self.requirements))
 
     @property
     def holding(self) -> HoldingParams:
         """When delays are known well enough: the finer the bound, the rarer ones matter."""
-        finest = max(min(one.epsilon for one in self.requirements), FINEST)
-        return HoldingParams(
-            rows=math.ceil(ROWS / finest), windows=self.warmup, tail=1 - min(0.001, finest / 10)
-        )
+        tail = 1 - min(0.001, self.finest / 10)
+        if self.method != "conformal":
+            return HoldingParams(rows=math.ceil(ROWS / self.finest), windows=self.warmup, tail=tail)
+        rows = math.ceil(ROWS / 2 / self.finest)
+        return HoldingParams(rows=rows, windows=FEW, tail=tail, spare=self.spare)
+
+    @property
+    def few(self) -> int:
+        """Windows that tell what the next ones need, if what breaks can be paid later."""
+        return FEW if self.method == "conformal" else 0
+
+    @property
+    def finest(self) -> float:
+        return max(min(one.epsilon for one in self.requirements), FINEST)
+
+    @property
+    def spare(self) -> float:
+        """A share of the rows that is too small to break a result, if a window has only one.
+
+        Of many results with few rows each it may break some, and with half of the risk it is not
+        asked for.
+        """
+        return 0.0 if self.is_grouped or self.method != "conformal" else self.finest / 10
 
     @property
     def curves(self) -> CurveParams:
@@ -95,6 +128,8 @@ class ErrorSeen:
     where values do not matter), ``sizes`` the rows per result of a grouped query. ``measured``
     results were measured since the last batch, ``within`` of them kept the bound. Of those measured
     earlier, ``unseen`` may be broken after all: a row came even later, or was set aside.
+    ``watermark`` is that before the batch; windows that end up to ``settled`` were measured, and
+    of ``keys`` results and those within since the last batch.
     """
 
     before: int | None
@@ -105,6 +140,9 @@ class ErrorSeen:
     measured: int = 0
     within: int = 0
     unseen: int = 0
+    watermark: int | None = None
+    settled: int | None = None
+    keys: Tallies = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +158,18 @@ class ErrorSlackState(SlackState):
     coverage: float | None = None
     values: tuple[Sums, ...] = ()
     doubt: int = 0
+    answered: Answered = field(default_factory=Answered)
+    accounts: tuple[KeyAccount, ...] = ()
 
 
 def step(params: ErrorSlackParams, state: ErrorSlackState, seen: ErrorSeen) -> ErrorSlackState:
     """The slack after a batch; its watermark already uses it."""
-    state = _judged(params, _observe(params, state, seen), seen)
-    curve = WindowCurve.of(params, state, seen)
+    state, recent = _observe(params, state, seen)
+    state = _judged(params, state, seen)
+    curve = WindowCurve.of(params, state, seen, recent)
+    if params.method == "conformal":
+        curve = replace(curve, made=tuple(curve.promises()))
+        state = _followed(params, state, seen, curve)
     binding, threshold = curve.strictest
     state = replace(state, threshold=threshold, binding=binding, coverage=curve.measured)
     chosen = slack.choose(params, state, curve)
@@ -174,17 +218,27 @@ def unseen(
     return sum(hit.values()) if params.is_grouped else len(hit)
 
 
-def _observe(params: ErrorSlackParams, state: ErrorSlackState, seen: ErrorSeen) -> ErrorSlackState:
-    """Statistics after the batch; a change of the delays drops what came before it."""
+def _observe(
+    params: ErrorSlackParams, state: ErrorSlackState, seen: ErrorSeen
+) -> tuple[ErrorSlackState, DelayHistogram]:
+    """Statistics after the batch, and recent delays; a change of these drops what came before."""
     counts = slack.placed(seen.counts)
     if not counts:
-        return state
-    complete = _completeness(params, state, seen)
-    windows = sum(end <= complete for end, _ in state.curves.windows)
+        return state, _only(slack.recent(state))
+    windows = 0
+    if not state.holding.is_known:
+        complete = _completeness(params, state, seen, _only(slack.recent(state)))
+        windows = sum(end <= complete for end, _ in state.curves.windows)
     curves = arrivals.update(params.curves, state.curves, counts, seen.before)
     values = _faded(state.values, seen.sums)
     arrived = Arrived(seen.before, seen.after, (counts,), windows, params.half_life)
-    return slack.observe(params, replace(state, curves=curves, values=values), arrived)
+    state, recent = slack.observe(params, replace(state, curves=curves, values=values), arrived)
+    return state, _only(recent)
+
+
+def _only(recent: Recent) -> DelayHistogram:
+    """The delays of the one input there is, once there were rows."""
+    return recent[0] if recent else DelayHistogram()
 
 
 def _faded(old: tuple[Sums, ...], new: tuple[Sums, ...]) -> tuple[Sums, ...]:
@@ -206,9 +260,53 @@ def _judged(params: ErrorSlackParams, state: ErrorSlackState, seen: ErrorSeen) -
     return replace(state, margin=margin, doubt=0)
 
 
-def _completeness(params: ErrorSlackParams, state: SlackState, seen: ErrorSeen) -> int:
-    """Windows that end before this instant have (nearly) all their rows."""
-    return (seen.after or 0) - slack.lag(params, state, params.retrospect)
+def _followed(
+    params: ErrorSlackParams, state: ErrorSlackState, seen: ErrorSeen, curve: WindowCurve
+) -> ErrorSlackState:
+    """What became of answers, and the share of the risk to plan the next ones with."""
+    past, clock = curve.hindsight, seen.before or 0
+    ends = (int(end) for end in curve.known.ends)
+    found = (Answer(end, max(0, (clock - end) // params.granularity)) for end in ends)
+    follows = answered.answer(state.answered, found, seen.watermark)
+    given = len(follows.pending) - len(state.answered.pending)
+    forgotten = _forgotten(params, seen, past)
+    broken = seen.measured - seen.within + forgotten
+    judgement = Judgement(seen.measured, broken, seen.settled)
+    follows, judged, lost, since = answered.judge(follows, past, judgement)
+    pending = answered.pending(follows, past, params.conformal.risk)
+    came, before = Came(judged, lost + since, pending, given), state.conformal
+    accounts: tuple[KeyAccount, ...] = ()
+    if params.per_key:
+        unseen_share = since + forgotten / (follows.results or 1.0)
+        accounts = keys.settle(params.conformal, state.accounts, seen.keys, unseen_share)
+        credit = keys.worst(params.conformal, accounts)
+        if credit is not None:
+            before, came = replace(before, credit=credit), replace(came, judged=0, broken=0)
+    after = conformal.step(params.conformal, before, came)
+    return replace(state, answered=follows, conformal=after, accounts=accounts)
+
+
+def _forgotten(params: ErrorSlackParams, seen: ErrorSeen, past: Hindsight) -> int:
+    """Results that may be broken unseen and whose curve is not known any more: they count."""
+    if seen.settled is None or not past.ends.size:
+        return seen.unseen
+    oldest = min(seen.settled, int(past.ends[0]) - 1)
+    followed = unseen(params, seen.counts, seen.settled, None)
+    return seen.unseen - followed + unseen(params, seen.counts, oldest, None)
+
+
+def _completeness(
+    params: ErrorSlackParams, state: SlackState, seen: ErrorSeen, delays: DelayHistogram
+) -> int:
+    """Windows that end before this instant have (nearly) all their rows.
+
+    With all of the risk to use, and one result a window, they are complete enough once so few rows
+    are still to come that these cannot break it.
+    """
+    late = slack.lag(params, state, params.retrospect)
+    if params.spare:
+        late = min(late, delays.exceeded_by(params.spare) * params.granularity)
+    return (seen.after or 0) - late
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,17 +321,24 @@ class WindowCurve:
     closed: int
     mature: Bools
     measured: float | None
+    made: tuple[Promise, ...] = ()
 
     @classmethod
-    def of(cls, params: ErrorSlackParams, state: ErrorSlackState, seen: ErrorSeen) -> WindowCurve:
+    def of(
+        cls,
+        params: ErrorSlackParams,
+        state: ErrorSlackState,
+        seen: ErrorSeen,
+        delays: DelayHistogram,
+    ) -> WindowCurve:
         known = arrivals.table(state.curves)
-        mature = known.ends <= _completeness(params, state, seen)
+        mature = known.ends <= _completeness(params, state, seen, delays)
         is_blind = params.is_grouped and not seen.sizes
         return cls(
             params,
             known,
             _moments(params, state, seen, known),
-            Adwin.start(AdwinParams(), state.adwins[0] if state.adwins else None).get(),
+            delays,
             seen.sizes,
             closed=0 if is_blind else int((known.ends <= (seen.after or 0)).sum()),
             mature=mature,
@@ -257,10 +362,21 @@ class WindowCurve:
         found = model.smallest(self.delays, self.strictest[1])
         return found, model.expected(self.delays, found)
 
+    @property
+    def hindsight(self) -> Hindsight:
+        """What every window would have kept of all promises together."""
+        kept = reduce(np.minimum, (promise.kept for promise in self.promises()))
+        return Hindsight(self.known.ends, self.known.steps, kept, self.mature)
+
     def promises(self) -> Iterator[Promise]:
+        """Those ``made`` already, if they are asked for twice."""
+        if self.made:
+            yield from self.made
+            return
         ages = np.arange(self.known.ends.size)[::-1]
         for requirement, moments in zip(self.params.requirements, self.moments, strict=True):
-            kept = kept_share(requirement, self.known.coverage, moments, self.sizes)
+            per_key, coverage = self.params.per_key, self.known.coverage
+            kept = kept_share(requirement, coverage, moments, self.sizes, of_worst=per_key)
             yield Promise(kept, self.known.steps, ages, requirement.delta)
 
 

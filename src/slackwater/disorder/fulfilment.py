@@ -24,16 +24,27 @@ Array = npt.NDArray[np.float64]
 MANY = 200  # rows from which on the binomial is taken as normal
 DECILES = np.arange(0.05, 1, 0.1)  # how rows per result are told
 
+FAR = 8.0
+_NONE, _ALL = (0.5 * (1.0 + math.erf(z / math.sqrt(2))) for z in (-FAR, FAR))
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def normal_below(z: Array) -> Array:
-    """The share of a standard normal below z."""
-    return 0.5 * (1.0 + np.asarray(_erf(np.clip(z, -8, 8) / math.sqrt(2))))
+    """The share of a standard normal below z; beyond eight deviations it is that at eight."""
+    found = np.where(z > 0, _ALL, _NONE)
+    is_between = ~(np.abs(z) >= FAR)
+    if is_between.any():  # most of a matrix of slacks is not
+        found[is_between] = 0.5 * (1.0 + _erf(z[is_between] / math.sqrt(2)))
+    return np.asarray(found)
 
 
 def kept_share(
-    requirement: Requirement, coverage: Array, moments: Moments, sizes: Sequence[float] | None
+    requirement: Requirement,
+    coverage: Array,
+    moments: Moments,
+    sizes: Sequence[float] | None,
+    *,
+    of_worst: bool = False,
 ) -> Array:
     """Share of results within the bound for each coverage in an array.
 
@@ -44,6 +55,8 @@ def kept_share(
     sizes
         Rows per result of a grouped query, each standing for an equal share of its results;
         ``None`` if each window has one result.
+    of_worst
+        The share of those results that keep it least, instead of all.
     """
     missing = np.clip(1.0 - coverage, 0.0, 1.0)
     if requirement.kind == "heuristic":
@@ -54,7 +67,7 @@ def kept_share(
         found = [_one_sum(requirement, missing, moments)]
     else:
         found = [_binomial_below(requirement.epsilon, missing, n) for n in sizes]
-    return np.asarray(np.mean(found, axis=0))
+    return np.asarray(np.min(found, axis=0) if of_worst else np.mean(found, axis=0))
 
 
 def _one_sum(requirement: Requirement, missing: Array, moments: Moments) -> Array:

@@ -48,6 +48,9 @@ class HoldingParams:
     tail
         The longest delays are those that this share of the late rows does not exceed: one row
         that was lost for days does not hold a stream for weeks.
+    spare
+        Nor are those counted, at the start, that no more than this share of all rows exceed: so
+        few break no answer.
     leap
         A clock that moves so many times as far as it usually does at most has been silent.
     """
@@ -58,6 +61,7 @@ class HoldingParams:
     rows: int = 0
     windows: int = 10
     tail: float = 0.999
+    spare: float = 0.0
     leap: float = 4.0
 
 
@@ -100,9 +104,12 @@ class HoldingState:
     stride: float = 0.0
     strides: int = 0
 
-    def longest(self, tail: float) -> int:
-        """The delay that a share ``tail`` of the late rows does not exceed."""
-        wanted, seen = tail * sum(rows for _, rows in self.late), 0
+    def longest(self, tail: float, spare: float = 0.0) -> int:
+        """The delay that a share ``tail`` of the late rows does not exceed, or that no more rows
+        exceed than ``spare`` of those seen since the start.
+        """
+        late, seen = sum(rows for _, rows in self.late), 0
+        wanted = min(tail * late, late - spare * self.rows)
         for edge, rows in self.late:
             seen += rows
             if seen >= wanted:
@@ -111,9 +118,9 @@ class HoldingState:
 
     def missing(self, params: HoldingParams) -> int:
         """How much event time must pass at least until delays are known."""
-        wanted = params.factor * self.longest(params.tail)
-        if self.reason == "start":
-            wanted = max(wanted, params.least)
+        if self.reason != "start":
+            return max(0, round(params.factor * self.longest(params.tail)) - self.progress)
+        wanted = max(params.factor * self.longest(params.tail, params.spare), params.least)
         return max(0, round(wanted) - self.progress)
 
 

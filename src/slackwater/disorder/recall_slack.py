@@ -20,15 +20,24 @@ from functools import reduce
 
 import numpy as np
 
-from slackwater.disorder import arrivals, feedback, periods, slack
+from slackwater.disorder import arrivals, conformal, feedback, periods, slack
 from slackwater.disorder.arrivals import Curves, Steps
+from slackwater.disorder.conformal import Came, ConformalParams
 from slackwater.disorder.holding import HoldingParams
 from slackwater.disorder.periods import Found, Period, PeriodParams, Periods
 from slackwater.disorder.prudence import Prudence
 from slackwater.disorder.recall import RecallModel
-from slackwater.disorder.slack import FINEST, ROWS, Arrived, Bools, Chosen, Promise, SlackState
+from slackwater.disorder.slack import (
+    FINEST,
+    ROWS,
+    Arrived,
+    Bools,
+    Chosen,
+    Promise,
+    Recent,
+    SlackState,
+)
 from slackwater.query.contract import Method
-from slackwater.stats.adwin import Adwin, AdwinParams
 from slackwater.stats.histogram import DelayHistogram
 from slackwater.stats.panes import PaneCount, total
 from slackwater.units import ceil_to
@@ -71,12 +80,18 @@ class RecallSlackParams:
     risk: float = 0.05
     warmup: int = 10
     half_life: int = 40
+    few: int = 0  # buckets are parts of periods: a few of them tell nothing
     prudence: Prudence = field(default_factory=Prudence)
     pd: feedback.PDParams = field(default_factory=lambda: feedback.PDParams(0.6, 0.8))
 
     @property
     def bucket(self) -> int:
         return max(self.granularity, self.over // BUCKETS)
+
+    @property
+    def conformal(self) -> ConformalParams:
+        """How the planned risk follows what was measured, with ``method="conformal"``."""
+        return ConformalParams(self.risk)
 
     @property
     def periods(self) -> PeriodParams:
@@ -137,8 +152,8 @@ def step(
     """The slack after a batch, and the periods that are measured with it."""
     state, judged = _judge(params, _count(params, state, seen.found), seen)
     arrived = Arrived(seen.before, seen.after, seen.counts, _complete(params, state, seen), BUCKETS)
-    state = slack.observe(params, state, arrived)
-    chosen = _choose(params, state, seen, is_fresh=bool(judged.periods))
+    state, recent = slack.observe(params, state, arrived)
+    chosen = _choose(params, state, seen, recent, is_fresh=bool(judged.periods))
     ends = [end for end in (seen.after, seen.spoken) if end is not None]  # quiet is no hold
     state = slack.put_in_force(params, state, chosen, min(ends, default=None))
     return _advance(params, state, seen), judged
@@ -197,6 +212,9 @@ def _judge(
     known, done, passed = periods.settle(params.periods, state.periods, state.floor)
     lost = _lost(state, seen)
     known, unseen = periods.doubt(params.periods, known, lost)
+    state = replace(state, periods=known)
+    if params.method == "conformal":
+        state = _conformed(params, state, seen, done, _rows(lost))
     margin = state.margin
     for period in done:
         short = float(params.periods.is_short(period))
@@ -205,8 +223,33 @@ def _judge(
         broken = min(1.0, share / max(1 - params.recall, FINEST))
         margin = params.prudence.after(margin, broken, params.risk)
     recall = done[-1][2] / done[-1][1] if done else state.recall
-    state = replace(state, periods=known, margin=margin, recall=recall)
+    state = replace(state, margin=margin, recall=recall)
     return state, Judged(done, passed + unseen)
+
+
+def _conformed(
+    params: RecallSlackParams,
+    state: RecallSlackState,
+    seen: RecallSeen,
+    done: Sequence[Period],
+    lost: int,
+) -> RecallSlackState:
+    """The share of the risk to plan with, by periods judged and those that have failed already."""
+    risk, mark = params.risk, seen.watermark
+    over = [p for p in state.periods.open if mark is not None and p[0] + params.over <= mark]
+    pending = tuple(1.0 if params.periods.is_short(period) else risk for period in over)
+    short = sum(params.periods.is_short(period) for period in done)
+    broken = short + _unfound(params, seen, lost)
+    came = Came(len(done), broken, pending, given=len(done))
+    return replace(state, conformal=conformal.step(params.conformal, state.conformal, came))
+
+
+def _unfound(params: RecallSlackParams, seen: RecallSeen, lost: int) -> float:
+    """Periods that rows which cannot be counted may break: few of many rows break none."""
+    if seen.before is None or seen.after is None or not lost:
+        return 0.0
+    share = lost / max(1, _rows(seen.counts)) / max(1 - params.recall, FINEST)
+    return min(1.0, share) * min(1.0, (seen.after - seen.before) / params.over)
 
 
 def _rows(inputs: Iterable[Iterable[PaneCount]]) -> int:
@@ -233,11 +276,16 @@ def _complete(params: RecallSlackParams, state: RecallSlackState, seen: RecallSe
 
 
 def _choose(
-    params: RecallSlackParams, state: RecallSlackState, seen: RecallSeen, *, is_fresh: bool
+    params: RecallSlackParams,
+    state: RecallSlackState,
+    seen: RecallSeen,
+    recent: Recent,
+    *,
+    is_fresh: bool,
 ) -> Chosen:
-    curve = PeriodCurve.of(params, state, seen, state.recall if is_fresh else None)
+    curve = PeriodCurve.of(params, state, seen, recent, state.recall if is_fresh else None)
     chosen = slack.choose(params, state, curve)
-    if chosen.phase != "calibrated":
+    if chosen.phase not in ("calibrated", "conformal") or state.conformal.doublings > 0:
         return chosen
     largest = ceil_to(state.max_delay, params.granularity)  # no result ever needed more
     return replace(chosen, wanted=min(chosen.wanted, largest))
@@ -260,10 +308,10 @@ class PeriodCurve:
         params: RecallSlackParams,
         state: RecallSlackState,
         seen: RecallSeen,
+        recent: Recent,
         measured: float | None,
     ) -> PeriodCurve:
         known, now = arrivals.table(state.curves), seen.after or 0
-        recent = tuple(Adwin.start(AdwinParams(), adwin).get() for adwin in state.adwins)
         ripe = now - min(slack.lag(params, state), _ripening(params, recent))
         if known.ends.size >= LONGEST:  # what is not ripe by the middle of all that is remembered
             ripe = max(ripe, int(known.ends[LONGEST // 2]))
@@ -294,10 +342,5 @@ class PeriodCurve:
 def _ripening(params: RecallSlackParams, recent: Sequence[DelayHistogram]) -> int:
     """The age at which so few rows of a bucket are still to come that its recall is known."""
     delays = reduce(DelayHistogram.merge, recent, DelayHistogram())
-    allowed = max(1 - params.recall, FINEST) / 10 / len(params.windows) * delays.rows
-    still = 0
-    for step_late, rows in reversed(delays.counts):
-        still += rows
-        if still > allowed:
-            return step_late * params.granularity
-    return 0
+    allowed = max(1 - params.recall, FINEST) / 10 / len(params.windows)
+    return delays.exceeded_by(allowed) * params.granularity

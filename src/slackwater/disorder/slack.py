@@ -15,7 +15,9 @@ recent windows or periods. What is done with a curve, once per batch, is the sam
    risk that is planned with shrinks while measurements break the promise too often, and grows
    back slowly: ``margin``.
 
-``method="model"`` stops after 3, ``method="feedback"`` replaces 3 and 4 by the PD controller.
+``method="model"`` stops after 3, ``method="feedback"`` replaces 3 and 4 by the PD controller, and
+``method="conformal"`` keeps 4, but what was measured says with how much of the risk to plan, until
+all of it is used (``disorder/conformal.py``).
 
 Reference: Ji 2018, ch. 4; 4 goes beyond the source work, which calibrates by an additive correction
 it leaves open.
@@ -32,8 +34,9 @@ from typing import Literal, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.disorder import arrivals, feedback, holding
+from slackwater.disorder import arrivals, conformal, feedback, holding
 from slackwater.disorder.arrivals import Array, Curves, Steps
+from slackwater.disorder.conformal import ConformalParams, ConformalState
 from slackwater.disorder.holding import Glimpse, HoldingParams, HoldingState
 from slackwater.disorder.prudence import Prudence
 from slackwater.query.contract import Method
@@ -47,18 +50,23 @@ MARGIN = 1.25  # a span is measured once the largest delay so far has passed, wi
 FURTHEST = 8  # but not later than so many times the delay of nearly all late rows
 FINEST = 1e-6  # of what may be wrong or missed, where it says how many rows must be seen
 ROWS = 12  # divided by what may be wrong or missed: rows that show delays which can break it
+BEYOND = 2  # times the largest delay so far is as far as a slack is stretched
+FEW = 3  # spans that tell what the next ones need, if what breaks can be paid later
+GRAIN = 10  # granules that a slack of nothing is stretched from
 ITEMS = 32  # a batch counts as so many items for ADWIN, whatever its size
 
-Phase = Literal["holding", "warm-up", "model", "calibrated", "feedback"]
+Phase = Literal["holding", "warm-up", "model", "calibrated", "conformal", "feedback"]
 Bools = npt.NDArray[np.bool_]
 Counts = tuple[PaneCount, ...]
+Recent = tuple[DelayHistogram, ...]
 
 
 class SlackParams(Protocol):
     """What every promise says of its slack; the rest is its own.
 
     ``granularity`` is ``g`` of the source work: the slack is a multiple of it. Until ``warmup``
-    spans are known nothing but the largest delay is used; after ``half_life`` spans one counts
+    spans are known nothing but the largest delay is used, or until ``few`` (if not 0) what these
+    needed; after ``half_life`` spans one counts
     half. ``prudence`` says how ``margin`` follows what was measured.
     """
 
@@ -73,6 +81,8 @@ class SlackParams(Protocol):
     @property
     def warmup(self) -> int: ...
     @property
+    def few(self) -> int: ...
+    @property
     def half_life(self) -> int: ...
     @property
     def prudence(self) -> Prudence: ...
@@ -80,6 +90,8 @@ class SlackParams(Protocol):
     def pd(self) -> feedback.PDParams: ...
     @property
     def holding(self) -> HoldingParams: ...
+    @property
+    def conformal(self) -> ConformalParams: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,7 @@ class SlackState:
     curves: Curves = field(default_factory=Curves)
     pd: feedback.PDState = field(default_factory=feedback.PDState)
     holding: HoldingState = field(default_factory=HoldingState)
+    conformal: ConformalState = field(default_factory=ConformalState)
 
     @property
     def is_capped(self) -> bool:
@@ -180,11 +193,16 @@ def placed(counts: Iterable[PaneCount]) -> Counts:
     return tuple(c for c in counts if c.pane is not None and c.low is not None)
 
 
-def observe(params: SlackParams, state: S, arrived: Arrived) -> S:
+def recent(state: SlackState) -> Recent:
+    """Delays of the recent past, by input."""
+    return tuple(Adwin.start(AdwinParams(), adwin).get() for adwin in state.adwins)
+
+
+def observe(params: SlackParams, state: S, arrived: Arrived) -> tuple[S, Recent]:
     """Delays of all inputs against the clock; a change drops what came before it."""
     inputs = [placed(counts) for counts in arrived.counts]
     if not any(inputs):
-        return state
+        return state, recent(state)
     old = state.adwins or (AdwinState(),) * len(inputs)
     windows = [Adwin.start(AdwinParams(), adwin) for adwin in old]
     levels, delays = [window.mean for window in windows], DelayHistogram()
@@ -210,7 +228,7 @@ def observe(params: SlackParams, state: S, arrived: Arrived) -> S:
     )
     largest = max(largest_delay(counts, arrived.before) for counts in inputs)
     curves = state.curves
-    return replace(
+    after = replace(
         state,
         max_delay=max(state.max_delay, largest),
         adwins=tuple(window.snapshot() for window in windows),
@@ -219,21 +237,45 @@ def observe(params: SlackParams, state: S, arrived: Arrived) -> S:
         curves=arrivals.since(curves, begun[0], arrived.at_least) if any(dropped) else curves,
         holding=holding.update(params.holding, state.holding, glimpse),
     )
+    return after, tuple(window.get() for window in windows)
 
 
 def choose(params: SlackParams, state: SlackState, curve: Curve) -> Chosen:
     """The slack that the curve asks for, whatever is allowed."""
+    if params.few and int(curve.mature.sum()) < params.warmup:
+        return _early(params, state, curve)
     if curve.closed < params.warmup:
-        largest = ceil_to(state.max_delay, params.granularity)
-        return Chosen(largest, "warm-up", state.expected, pd=state.pd)
+        return _largest(params, state)
     if params.method == "feedback":
         return _by_feedback(params, state, curve)
     by_model, expected = curve.by_model()
     if params.method == "model" or int(curve.mature.sum()) < params.warmup:
         return Chosen(by_model, "model", expected, pd=state.pd)
-    steps, binding = _calibrated(params, state, curve)
+    if params.method == "conformal":
+        steps, binding = _enough(params, curve, state.conformal.planned(params.conformal))
+        furthest = max(steps, BEYOND * state.max_delay // params.granularity + 1)
+        steps = min(conformal.stretched(state.conformal, steps, GRAIN), furthest)
+        return Chosen(steps * params.granularity, "conformal", expected, binding, state.pd)
+    steps, binding = _enough(params, curve, params.prudence.planned(state.margin))
     steps = math.ceil(steps * params.prudence.stretch(state.margin))
     return Chosen(steps * params.granularity, "calibrated", expected, binding, state.pd)
+
+
+def _largest(params: SlackParams, state: SlackState) -> Chosen:
+    largest = ceil_to(state.max_delay, params.granularity)
+    return Chosen(largest, "warm-up", state.expected, pd=state.pd)
+
+
+def _early(params: SlackParams, state: SlackState, curve: Curve) -> Chosen:
+    """The most that any span needed so far, once a few are known.
+
+    Of n spans the next one needs more with a chance of 1 / (n + 1), whatever the delays are: from
+    the third to the tenth these sum to less than two, which the account has back soon.
+    """
+    if min(curve.closed, int(curve.mature.sum())) < params.few:
+        return _largest(params, state)
+    steps, binding = _enough(params, curve, 0.0)
+    return Chosen(steps * params.granularity, "warm-up", state.expected, binding, state.pd)
 
 
 def _by_feedback(params: SlackParams, state: SlackState, curve: Curve) -> Chosen:
@@ -244,20 +286,27 @@ def _by_feedback(params: SlackParams, state: SlackState, curve: Curve) -> Chosen
     return Chosen(wanted, "feedback", state.expected, pd=pd)
 
 
-def _calibrated(params: SlackParams, state: SlackState, curve: Curve) -> tuple[int, int | None]:
-    """The smallest step under which enough of the recent spans would have kept all promises."""
+def _enough(params: SlackParams, curve: Curve, planned: float) -> tuple[int, int | None]:
+    """The smallest step under which enough of the recent spans would have kept all promises.
+
+    ``planned`` is the share of the allowed risk to plan with, which may be more than all of it.
+    """
     best, binding = 0, None
-    margin = params.prudence.planned(state.margin)
     for number, promise in enumerate(curve.promises()):
-        kept = promise.kept
-        counted = curve.mature[:, None] | (kept < 0.5)  # unfinished ones count once they failed
-        weights = counted * 0.5 ** (promise.ages[:, None] / params.half_life)
-        share = (weights * kept).sum(0) / np.maximum(weights.sum(0), 1e-9)
-        enough = np.flatnonzero(share >= 1 - promise.risk * margin)
-        found = int(promise.steps[enough[0] if enough.size else -1])
+        found = least_steps(promise, curve.mature, params.half_life, promise.risk * planned)
         if found > best:
             best, binding = found, number
     return best, binding
+
+
+def least_steps(promise: Promise, mature: Bools, half_life: int, risk: float) -> int:
+    """The smallest step under which all but a share ``risk`` of the spans keep a promise."""
+    kept = promise.kept
+    counted = mature[:, None] | (kept < 0.5)  # unfinished ones count once they failed
+    weights = counted * 0.5 ** (promise.ages[:, None] / half_life)
+    share = (weights * kept).sum(0) / np.maximum(weights.sum(0), 1e-9)
+    enough = np.flatnonzero(share >= 1 - risk)
+    return int(promise.steps[enough[0] if enough.size else -1])
 
 
 def put_in_force(params: SlackParams, state: S, chosen: Chosen, until: int | None) -> S:

@@ -3,6 +3,8 @@
 Nothing can be said of an estimate when it is made: values and arrivals to come are unknown. But
 estimates made at the same *age* (the share of the window's span that the clock had passed) tend to
 be off alike, so what was seen of them before gives an error band and the share of rows to expect.
+Whether finals lie within their bands is seen, too, and how wide bands are planned follows from it
+(``Hits``): the share that is promised comes out, however the future differs from the past.
 
 The monitor sees pairs of estimate and final. It keeps running accuracy over all of them, by age and
 by group; by age also a histogram of the ratio final / estimate and the mean share of rows.
@@ -20,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slackwater.errors import SlackwaterError, check_version
+from slackwater.estimate.band import Hits
 from slackwater.estimate.ratios import MEMORY, Ratios
 from slackwater.estimate.running import Running
 from slackwater.units import fingerprint
@@ -51,6 +54,8 @@ class MonitorParams:
         the empty name, until a group has not been heard of for ``patience`` calls and gives way.
     patience
         See ``groups``.
+    band
+        The share of finals that lies within the error bands.
     """
 
     last: int = 100
@@ -58,14 +63,17 @@ class MonitorParams:
     weight: float = 0.05
     groups: int = 24
     patience: int = 100
+    band: float = 0.9
 
     def __post_init__(self) -> None:
         counts = (self.last, self.last_each, self.patience)
-        if min(counts) < 1 or self.groups < 0 or not 0 < self.weight <= 1:
+        shares = 0 < self.weight <= 1 and 0 < self.band < 1
+        if min(counts) < 1 or self.groups < 0 or not shares:
             raise SlackwaterError(
                 "MONITOR_INVALID",
                 f"accuracy monitor: {self}",
-                "last, last_each and patience from 1, groups from 0, weight above 0 up to 1",
+                "last, last_each and patience from 1, groups from 0, weight above 0 up to 1, "
+                "band between 0 and 1",
             )
 
 
@@ -115,6 +123,13 @@ class AgeBin:
     ratios: Ratios = field(default_factory=Ratios)
     share: float | None = None
     share_weight: float = 0.0
+    hits: Hits = field(default_factory=Hits)
+
+    def band(self, level: float) -> tuple[float, float] | None:
+        """Factors between which finals lie, for a share ``level`` of the estimates."""
+        if self.running.pairs < ENOUGH:
+            return None
+        return self.hits.widened(self.ratios, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +150,12 @@ class MonitorState:
     calls: int = 0
     version: int = VERSION
 
+    @property
+    def in_band(self) -> float | None:
+        """The share of finals that lay within the bands of their estimates; ``None`` before any."""
+        judged = sum(one.hits.pairs for _, one in self.ages)
+        return sum(one.hits.inside for _, one in self.ages) / judged if judged else None
+
     def to_json(self) -> dict[str, Any]:
         """A few kilobytes, 25 at most."""
         return {
@@ -142,7 +163,14 @@ class MonitorState:
             "calls": self.calls,
             "overall": self.overall.to_json(),
             "ages": [
-                [bin_, one.running.to_json(), one.ratios.to_json(), one.share, one.share_weight]
+                [
+                    bin_,
+                    one.running.to_json(),
+                    one.ratios.to_json(),
+                    one.share,
+                    one.share_weight,
+                    one.hits.to_json(),
+                ]
                 for bin_, one in self.ages
             ],
             "groups": [[name, one.running.to_json(), one.seen] for name, one in self.groups],
@@ -153,8 +181,17 @@ class MonitorState:
         state = cls(
             Running.from_json(form["overall"]),
             tuple(
-                (bin_, AgeBin(Running.from_json(run), Ratios.from_json(ratios), share, weight))
-                for bin_, run, ratios, share, weight in form["ages"]
+                (
+                    bin_,
+                    AgeBin(
+                        Running.from_json(run),
+                        Ratios.from_json(ratios),
+                        share,
+                        weight,
+                        Hits(*(judged[0] if judged else ())),
+                    ),
+                )
+                for bin_, run, ratios, share, weight, *judged in form["ages"]
             ),
             tuple(
                 (name, Group(Running.from_json(run), seen)) for name, run, seen in form["groups"]
@@ -216,7 +253,8 @@ def _by_age(
         before = ages.get(number, AgeBin())
         share, weight = _share(before, rows_share[here])
         running = before.running.add(accuracies[here], last=params.last_each, weight=params.weight)
-        ages[number] = AgeBin(running, before.ratios.add(ratio[here]), share, weight)
+        hits = before.hits.add(before.band(params.band), ratio[here], params.band)
+        ages[number] = AgeBin(running, before.ratios.add(ratio[here]), share, weight, hits)
     return tuple(sorted(ages.items()))
 
 
@@ -286,14 +324,15 @@ def band(
     """Factors for an error band of an estimate made at an age.
 
     Of past estimates of that age a share ``level`` had its final between ``low`` and ``high`` times
-    the estimate. ``None`` until ``enough`` pairs were seen.
+    the estimate; wider or narrower if that share did not come out so far. ``None`` until ``enough``
+    pairs were seen.
     """
     if not 0 < level < 1:
         raise SlackwaterError("LEVEL_INVALID", f"error band: level is {level}, allowed is 0 to 1")
     known = dict(state.ages).get(int(age_bin(age)))
     if known is None or known.running.pairs < enough:
         return None
-    return known.ratios.band(level)
+    return known.hits.widened(known.ratios, level)
 
 
 def bands(

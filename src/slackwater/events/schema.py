@@ -41,6 +41,11 @@ _BATCH = _fields(
     ("streams.<stream>.clock", "time or null", "largest event time seen so far"),
     ("streams.<stream>.null_time", "rows", "rows without event time"),
     ("streams.<stream>.far_future", "rows", "rows too far ahead of the clock to be believed"),
+    (
+        "streams.<stream>.malformed",
+        "messages",
+        "messages that no row could be made of; left out if there were none",
+    ),
     ("queries.<query>.slack", "duration", "decided: how long to wait for stragglers"),
     ("queries.<query>.watermark", "time or null", "windows that end until here are answered"),
     ("queries.<query>.late", "rows", "rows that missed at least one of their windows"),
@@ -74,6 +79,13 @@ _BATCH = _fields(
     ("queries.<query>.quality.wanted", "duration", "slack that the promise needs"),
     ("queries.<query>.quality.binding", "text", "column whose bound decided"),
     ("queries.<query>.quality.margin", "share", "part of the allowed risk that is planned with"),
+    (
+        "queries.<query>.quality.credit",
+        "windows",
+        "of a conformal promise: those (or periods) that may still break, negative in debt",
+    ),
+    ("queries.<query>.quality.planned_risk", "share", "what the next slack may break"),
+    ("queries.<query>.quality.doublings", "number", "how often the slack was doubled beyond that"),
     ("queries.<query>.estimates.prods", "number", "prods answered"),
     ("queries.<query>.estimates.rows", "rows", "estimates given"),
     ("queries.<query>.estimates.late", "windows", "answered for good before their prod was due"),
@@ -91,6 +103,11 @@ _BATCH = _fields(
     ("queries.<query>.estimates.accuracy.<column>.mean", "percent", "their mean accuracy"),
     ("queries.<query>.estimates.accuracy.<column>.recent", "percent", "of the newest of them"),
     ("queries.<query>.estimates.accuracy.<column>.worst", "percent", "the worst of them"),
+    (
+        "queries.<query>.estimates.accuracy.<column>.in_band",
+        "share",
+        "of them whose final lay within the error band of its age",
+    ),
     (
         "queries.<query>.estimates.sample.window_end",
         "time",
@@ -113,11 +130,61 @@ _BATCH = _fields(
         "time or null",
         "oldest event time that waits, aside or not; left out if not known",
     ),
+    (
+        "queries.<query>.backlog.expired",
+        "rows",
+        "rows whose lifespan was over; left out if there are no ranks and none expired",
+    ),
+    (
+        "queries.<query>.backlog.complete",
+        "rank",
+        "with ranks: up to this rank no row waits, and none was given up in this batch; 0 for none",
+    ),
+    (
+        "queries.<query>.backlog.budget",
+        "units or null",
+        "with ranks: rows and expected combinations that the batch could work on; null at the end",
+    ),
+    ("queries.<query>.backlog.used", "units", "with ranks: what it worked on"),
+    (
+        "queries.<query>.backlog.ranks.<rank>.admitted",
+        "rows",
+        "with ranks: rows that came, by rank (`none` for those without)",
+    ),
+    ("queries.<query>.backlog.ranks.<rank>.worked", "rows", "of that rank: rows worked on"),
+    ("queries.<query>.backlog.ranks.<rank>.waiting", "rows", "rows that wait"),
+    ("queries.<query>.backlog.ranks.<rank>.expired", "rows", "rows whose lifespan was over"),
+    ("queries.<query>.backlog.ranks.<rank>.shed", "rows", "rows shed when they came, or set aside"),
+    (
+        "queries.<query>.backlog.ranks.<rank>.promising",
+        "rows",
+        "of those that came: not critical themselves, they will meet critical ones",
+    ),
+    (
+        "queries.<query>.backlog.ranks.<rank>.used",
+        "units",
+        "part of the budget that the rows worked on took",
+    ),
     ("queries.<query>.held", "bytes", "of a join: what its inputs and inner nodes hold"),
     (
         "queries.<query>.controllers.<controller>.<label>",
         "number, text or null",
         "what a controller explains of its decision, in its own words; left out if nothing",
+    ),
+    (
+        "queries.<query>.controllers.ranks.criteria_<rank>",
+        "number",
+        "with ranks, in joins: values of join columns that promise the rank from the next batch on",
+    ),
+    (
+        "queries.<query>.controllers.ranks.yield_<rank>",
+        "results",
+        "critical results they promise by what came lately; counted at each input that does",
+    ),
+    (
+        "queries.<query>.controllers.ranks.best_<rank>",
+        "text",
+        "the best of them by name: `payments.customer = 19, 10`",
     ),
     ("state.runs", "number", "runs kept"),
     ("state.rows", "rows", "rows of state kept"),
@@ -126,7 +193,19 @@ _BATCH = _fields(
     ("ms.<verb>", "milliseconds", "time spent in observe, decide, execute, deliver, commit"),
     ("tasks.ms.<task>", "milliseconds", "in the spark tier: how long a task was busy"),
     ("tasks.rows.<task>", "rows", "new rows that it worked on, those of lower levels included"),
+    (
+        "tasks.held.<task>",
+        "rows",
+        "rows of state that it had before the batch; those that several have count at each",
+    ),
     ("tasks.split", "number", "groups that several tasks shared"),
+    ("tasks.moved", "number", "groups that have other tasks than in the batch before"),
+    (
+        "added.<query>",
+        "time or null",
+        "a query came with this batch, and gives what ends later than this; null: everything",
+    ),
+    ("removed", "list of text", "queries that went with this batch"),
 )  # fmt: skip
 
 KINDS: tuple[Kind, ...] = (
@@ -186,6 +265,58 @@ KINDS: tuple[Kind, ...] = (
             ("how", "text", "`moving` (made in one batch) or `parallel` (both side by side)"),
             ("since", "number", "the batch it began with"),
             ("batches", "number or null", "how many batches it took; null while it is under way"),
+        ),
+    ),
+    Kind(
+        "change",
+        "from the next batch on the pipeline has other queries",
+        _fields(
+            ("batch", "number", "newest batch done before"),
+            ("added", "list of text", "queries that it has now"),
+            ("removed", "list of text", "queries that it has no more"),
+            (
+                "how",
+                "text",
+                "`in place`, `restarted` (Spark's query, on the same offsets), `started` otherwise",
+            ),
+            ("plan", "object", "the plan from now on, as in `start`"),
+        ),
+    ),
+    Kind(
+        "demand",
+        "a person's demand that a query comes or goes was taken in",
+        _fields(
+            ("batch", "number", "newest batch done before"),
+            ("demand", "text", "its id"),
+            ("query", "text", "the query"),
+            ("asked", "text", "`add` or `remove`"),
+            (
+                "how",
+                "text or null",
+                "as in `change`, or `there already`; null: nothing was done",
+            ),
+            ("reason", "text or null", "why nothing was done"),
+        ),
+    ),
+    Kind(
+        "query_added",
+        "a query came while the streams were under way",
+        _fields(
+            ("batch", "number", "its first batch"),
+            ("query", "text", "its name"),
+            (
+                "whole_after",
+                "time or null",
+                "answers that end later are whole, others are not given; null: all are whole",
+            ),
+        ),
+    ),
+    Kind(
+        "query_removed",
+        "a query went; what nobody else reads of its state is gone",
+        _fields(
+            ("batch", "number", "the first batch without it"),
+            ("query", "text", "its name"),
         ),
     ),
     Kind(

@@ -10,23 +10,28 @@ from typing import Any
 import pyarrow as pa
 
 from slackwater.balance.cost import Spent
+from slackwater.control.clock import later
 from slackwater.control.orders import Proposal
 from slackwater.control.recall_slack import Recall
 from slackwater.control.records import Decision
 from slackwater.control.turn import Turn
 from slackwater.disorder.periods import Found
 from slackwater.errors import Problem
+from slackwater.execute.complete import completed, is_told, with_field
 from slackwater.execute.delta import Delta, absorb
 from slackwater.execute.duck import DuckEngine
+from slackwater.execute.engine import Wanted
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.estimates.turn import EstimateTurn
+from slackwater.execute.gate import whole as whole_of
 from slackwater.execute.hands import Deliverer, Seen, Side
-from slackwater.execute.joins import JoinRunner, Watermarks
+from slackwater.execute.joins import JoinRunner, Watermarks, grouped
 from slackwater.execute.meter import Errors
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results
 from slackwater.execute.survey import sampled
 from slackwater.execute.tracks import TrackRunner
+from slackwater.execute.unmatched import UnmatchedRunner
 from slackwater.execute.windows import Closing, WindowRunner
 from slackwater.migrate.match import match
 from slackwater.optimize.facts import Sample
@@ -34,7 +39,7 @@ from slackwater.plan.spread import Leg, whole
 from slackwater.plan.stage import PipelinePlan, QueryPlan
 from slackwater.runs.catalog import Catalog
 from slackwater.runs.retention import was_kept_longer
-from slackwater.runs.run import Run
+from slackwater.runs.run import Run, new_run
 from slackwater.units import BEGIN_OF_TIME
 
 
@@ -50,8 +55,8 @@ class Layout:
     def shown(self, query: QueryPlan) -> pa.Schema:
         """The columns that people see of a query's results."""
         if query.stages:
-            return self.shapes[query.name, query.top.level].shown
-        return self.joins[query.name].shown
+            return with_field(query, self.shapes[query.name, query.top.level].shown)
+        return with_field(query, self.joins[query.name].shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +137,16 @@ class Execution:
     def _absorb(self, deltas: Mapping[str, Delta | None]) -> dict[str, Run | None]:
         """New rows as runs, by state; those that were worked on have been believed before."""
         streams = {state.identity: name for name, state in self.layout.plan.base_states}
-        costly = {q.base.state.identity for q in self.layout.plan.queries if q.costly}
-        fresh: dict[str, Run | None] = {}
+        costly = self.layout.plan.waiting
+        kept = {state for turn in self.batch.turns.values() for state in turn.fed}
+        number, fresh = self.batch.decision.batch, dict[str, Run | None]()
         for identity, delta in deltas.items():
             if delta is None:
                 continue
             bound = self.batch.decision.streams[streams[identity]].bound
             bound = None if identity in costly else bound
-            fresh[identity] = absorb(self.engine, delta, self.batch.decision.batch, bound)
+            is_kept = identity in kept
+            fresh[identity] = absorb(self.engine, delta, number, bound, is_kept=is_kept)
             self.batch.catalog.add(fresh[identity])
         return fresh
 
@@ -152,6 +159,7 @@ class Execution:
             opened = None if query.estimates is None else self._estimates(turn, leg).below()
             outcome.passed[query.name] = Passed(shown, opened)
             return
+        shown = None if shown is None else whole_of(shown, turn)
         if query.estimates is not None:
             estimates = self._estimates(turn, leg)
             said = estimates.run(shown)
@@ -162,8 +170,12 @@ class Execution:
             outcome.failures[query.name] = len(said.failed)
             outcome.answered |= said.answered
             outcome.failed |= said.failed
-        if shown is not None:
-            outcome.results[query.name] = self.hands.results(shown, schema)
+        if shown is None:
+            return
+        work = turn.decision.work
+        if work is not None and is_told(query):
+            shown = completed(shown, query, work)
+        outcome.results[query.name] = self.hands.results(shown, schema)
 
     def _estimates(self, turn: Turn, leg: Leg) -> EstimateTurn:
         came = self.came.get(turn.query.name)
@@ -188,8 +200,10 @@ class Execution:
         if leg.first > 1:
             risen = windows.rise(below, leg.first, leg.last)
             return windows.shown(risen) if leg.last == query.top.level else risen
-        is_fed = query.join is None
-        delta = fresh.get(query.base.state.identity) if is_fed else windows.absorb(below)
+        if query.join is None:
+            delta = fresh.get(query.base.state.identity)
+        else:
+            delta = windows.absorb(below, is_grouped=turn.is_grouped)
         if leg.last == query.top.level:
             return windows.run(delta)
         return windows.rise(windows.base(delta), 2, leg.last)
@@ -207,9 +221,10 @@ class Execution:
 
     def _paired(self, turn: Turn, joins: JoinRunner, outcome: Outcome) -> Any | None:
         """Results of a join, of which nothing else is asked."""
-        schema = self.layout.shown(turn.query)
+        schema = self.layout.joins[turn.query.name].shown
         assert turn.query.join is not None
-        if not turn.query.join.is_measured:
+        assert schema is not None
+        if not turn.query.join.is_measured and not turn.query.join.is_outer:
             return joins.shown(turn.labels, schema)
         joined = self._joined(turn, joins, outcome)
         return None if joined is None else joins.present(joined, turn.labels, schema)
@@ -227,7 +242,7 @@ class Execution:
 
     def _joined(self, turn: Turn, joins: JoinRunner, outcome: Outcome) -> Any | None:
         """New results of the join of a query, counted if its recall is measured."""
-        joined, query = joins.run(), turn.query
+        joined, query = self._with_lacking(turn, joins), turn.query
         recall = Recall.of(query)
         if recall is None or joined is None:
             return joined
@@ -236,6 +251,17 @@ class Execution:
         outcome.found[query.name] = joins.found(joined, params.bucket, params.granularity, began)
         return joined if query.late == "revise" else joins.given(joined)
 
+    def _with_lacking(self, turn: Turn, joins: JoinRunner) -> Any | None:
+        """New results of a join, also those that lack an optional input."""
+        found, join = joins.run(), turn.query.join
+        if join is None or not join.is_outer:
+            return found
+        revises = turn.query.late == "revise"
+        place = (joins.engine, joins.rows, joins.catalog, joins.batch, joins.marks, joins.fresh)
+        lacking = UnmatchedRunner(*place, revises).run()
+        both = [some for some in (found, lacking) if some is not None and some.num_rows]
+        return pa.concat_tables(both) if both else None
+
     def _joins(self, turn: Turn, fresh: dict[str, Run | None]) -> JoinRunner:
         query, mine = turn.query, turn.decision
         after, upto = (BEGIN_OF_TIME if t is None else t for t in (mine.after, mine.upto))
@@ -243,27 +269,42 @@ class Execution:
         assert turn.tree is not None
         runner = JoinRunner(
             self.engine,
-            query.join,
             self.layout.joins[query.name],
             self.batch.catalog,
             turn.batch,
             Watermarks(after, upto, was_kept_longer(query, mine)),
-            fresh,
+            fresh | self._groups(turn, fresh) if turn.is_grouped else fresh,
             turn.tree,
             late=query.late == "revise" or query.join.is_measured,
             missing=match(query.join, turn.was, turn.tree).made,
         )
         return runner if turn.track is None else TrackRunner.of(runner, turn.track)
 
+    def _groups(self, turn: Turn, fresh: dict[str, Run | None]) -> dict[str, Run | None]:
+        """New rows of a join as the groups that it keeps of them."""
+        rows = self.layout.joins[turn.query.name]
+        shape, found = rows.grouped, dict[str, Run | None]()
+        assert shape is not None
+        for one in shape.plan.inputs:
+            assert one.rows is not None
+            run = fresh.get(one.rows.identity)
+            if run is not None:
+                wanted = Wanted([run], rows.input(one.name))
+                named = new_run(one.state.identity, turn.batch, "g")
+                found[one.state.identity] = grouped(self.engine, shape, one, wanted, named)
+                self.batch.catalog.add(found[one.state.identity])
+        return found
+
     def _measure(self, turn: Turn, leg: Leg, outcome: Outcome) -> None:
         """Measure the errors of answers whose stragglers are in by now."""
         waiting = turn.decision.window_order
         if waiting is None or not leg.first <= 1 <= leg.last:
             return
-        closing = Closing.between(waiting.after, waiting.upto)
+        closing = Closing.between(later(waiting.after, turn.decision.whole_after), waiting.upto)
         errors = self._windows(turn, closing).measure()
         if errors is not None:
-            outcome.errors[turn.query.name] = Errors.of(errors, turn.query.base.state.stamp)
+            base = turn.query.base
+            outcome.errors[turn.query.name] = Errors.of(errors, base.keys, base.state.stamp)
 
 
 def order_of(query: QueryPlan) -> tuple[str, ...]:

@@ -43,11 +43,11 @@ def merge_rules(
     shapes: Shapes,
     joins: dict[str, tuple[JoinShape, tuple[JoinNode, ...]]],
 ) -> dict[str, MergeRule]:
-    """The rule of every state: panes merge by key, rows and revisions are only gathered."""
+    """The rule of every state: panes and groups merge by key, rows and revisions are gathered."""
     found: dict[str, MergeRule] = {}
     for query in queries:
         if query.name in joins:
-            found |= _join_rules(*joins[query.name])
+            found |= _join_rules(writer, *joins[query.name])
         for stage in query.stages:
             shape = shapes[query.name, stage.level]
             rule = MergeRule(writer.merge(stage.state), shape.panes, "pane")
@@ -68,14 +68,19 @@ def estimate_rule(reading: Reading) -> dict[str, MergeRule]:
     return {estimates_state(reading.query): kept} if reading.is_prodded else {}
 
 
-def _join_rules(shape: JoinShape, trees: tuple[JoinNode, ...]) -> dict[str, MergeRule]:
+def _join_rules(
+    writer: Writer, shape: JoinShape, trees: tuple[JoinNode, ...]
+) -> dict[str, MergeRule]:
     plan = shape.plan
     span = max(plan.graph.patience(name) for name in plan.graph.names) // 4
-    found = {
-        i.state.identity: MergeRule(GATHER, shape.input(i.name), "pane", span) for i in plan.inputs
-    }
-    for identity, names in inner_states(plan, *trees).items():
-        found[identity] = MergeRule(GATHER, shape.kept(names), "pane", span)
+    found: dict[str, MergeRule] = {}
+    for tree in trees:
+        form = shape.form(tree)
+        for one in form.plan.inputs:
+            rule = writer.merge(one.state) if tree.is_grouped else GATHER
+            found[one.state.identity] = MergeRule(rule, form.input(one.name), "pane", span)
+        for identity, names in inner_states(plan, tree).items():
+            found[identity] = MergeRule(GATHER, form.kept(names), "pane", span)
     return found
 
 

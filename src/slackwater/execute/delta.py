@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from slackwater.execute.duck import DuckEngine
 from slackwater.plan.state import State
 from slackwater.runs.run import Run, new_run
-from slackwater.stats.panes import PaneCount
+from slackwater.stats.panes import PaneCount, ValueCount
 
 STATISTICS = ("__passes", "__hour", "__low", "__high", "__beat")
 
@@ -23,7 +23,8 @@ class Delta:
     """What one batch adds to a base state, before anything is decided about it.
 
     It is in memory (``table``) or was written already: as the ``run`` it will be, or by group, a
-    file for each task that looked at rows (``brought``).
+    file for each task that looked at rows (``brought``). ``values`` are the frequent ones in join
+    columns of rows that wait by rank.
     """
 
     state: State
@@ -33,10 +34,15 @@ class Delta:
     beat: int | None = None
     sums: dict[str, float] | None = None
     brought: tuple[Run, ...] = ()
+    values: tuple[ValueCount, ...] = ()
 
 
-def absorb(engine: DuckEngine, delta: Delta, batch: int, bound: int | None) -> Run | None:
-    """Keep the usable part of a delta as a run: rows up to ``bound`` that have a time."""
+def absorb(
+    engine: DuckEngine, delta: Delta, batch: int, bound: int | None, *, is_kept: bool = True
+) -> Run | None:
+    """Keep the usable part of a delta as a run: rows up to ``bound`` that have a time. What is not
+    kept beyond this batch is not written.
+    """
     if delta.table is None:
         return None if delta.run is None else _usable(delta, delta.run, bound)
     keep = pc.is_valid(delta.table["pane"])
@@ -44,7 +50,8 @@ def absorb(engine: DuckEngine, delta: Delta, batch: int, bound: int | None) -> R
         keep = pc.and_kleene(keep, pc.less_equal(delta.table["pane"], bound))
     beside = [name for name in STATISTICS if name in delta.table.column_names]
     usable = delta.table.filter(keep).drop_columns(beside)
-    return engine.save(usable, new_run(delta.state.identity, batch, "d"), "pane")
+    run = new_run(delta.state.identity, batch, "d")
+    return engine.save(usable, run, "pane") if is_kept else engine.hold(usable, run, "pane")
 
 
 def _usable(delta: Delta, run: Run, bound: int | None) -> Run | None:

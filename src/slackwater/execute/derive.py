@@ -62,7 +62,8 @@ def _labels(stage: Stage) -> list[pa.Field]:
 def _join(plan: JoinPlan) -> JoinShape:
     inputs = {one.name: _input(plan, one) for one in plan.inputs}
     if not plan.values:
-        return JoinShape(plan, inputs, None)
+        grouped = None if plan.grouped is None else _join(plan.grouped)
+        return JoinShape(plan, inputs, None, grouped)
     values = [_field(name, type_of(value, plan.joined)) for name, value in plan.values]
     labels = [
         pa.field("event_time", _STAMPS[plan.stamp]),
@@ -77,6 +78,9 @@ def _join(plan: JoinPlan) -> JoinShape:
 def _input(plan: JoinPlan, one: JoinInput) -> pa.Schema:
     columns = [_field(name, plan.joined.type_of(name)) for name, _ in one.state.keys]
     at = [pa.field("__at", TIME)] if plan.is_measured else []
+    if plan.is_grouped:
+        parts = [_field(part.name, part.kind) for part in one.state.partials]
+        columns += [*parts, pa.field("__rows", pa.int64())]
     return pa.schema([pa.field("pane", TIME), *columns, *at])
 
 

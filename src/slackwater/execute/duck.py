@@ -119,6 +119,13 @@ class DuckEngine(DuckReader):
         pq.write_table(relation, buffer, compression="snappy", use_dictionary=False)
         return self._saved(relation, timed(run, relation, time), memoryview(buffer.getvalue()))
 
+    def hold(self, relation: pa.Table, run: Run, time: str) -> Run | None:
+        """A run that this batch alone reads."""
+        if relation.num_rows == 0:
+            return None
+        self._tables[run.path] = relation
+        return replace(timed(run, relation, time), rows=relation.num_rows)
+
     def _saved(self, relation: pa.Table, run: Run, data: memoryview) -> Run:
         """A run that is on its way to the disk, and in memory already."""
         self._writing.append(self._disk.submit(write_file, self.folder / run.path, data))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ from slackwater.control.join_plan import choice_of, track_of, tree_of
 from slackwater.errors import SlackwaterError
 from slackwater.execute.held import held_by
 from slackwater.execute.loop import Loop
+from slackwater.execute.prepared import prepared_lines, prepared_value
 from slackwater.history.follow import newest_history
 from slackwater.history.history import History
 from slackwater.history.join_standing import join_lines, standing_of
@@ -24,6 +26,8 @@ def live_lines(loop: Loop[Any]) -> list[str]:
     for query in loop.policy.plan.queries:
         if query.join is not None:
             lines += [f"query {query.name}: {text}" for text in _join(loop, query, query.join)]
+            found = prepared_lines(query.join.graph, loop.state.of(query.name))
+            lines += [f"query {query.name}: {text}" for text in found]
         if (standing := standing_of(told, query.name)) is not None:
             lines += [f"query {query.name}: {text}" for text in join_lines(standing, told.newest)]
         for controller, why in loop.explained.get(query.name, {}).items():
@@ -59,7 +63,8 @@ def _join(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> Iterator[str]:
     memory = loop.state.of(query.name)
     order, tree = choice_of(memory), tree_of(join, memory)
     for number, name in enumerate(join.graph.names):
-        line = f"{name} holds {_held(loop, join.inputs[number].state.identity):,} rows"
+        state = join.form(tree).inputs[number].state
+        line = f"{name} holds {_held(loop, state.identity):,} rows"
         if order is not None and order.sizes:
             sizes = zip(tree.order(number), order.sizes[name], strict=True)
             steps = [f"{tree.children[n]} ({size:,.3g})" for n, size in sizes]
@@ -76,12 +81,16 @@ def _join(loop: Loop[Any], query: QueryPlan, join: JoinPlan) -> Iterator[str]:
 def _join_value(loop: Loop[Any], query: QueryPlan, join: JoinPlan, told: History) -> dict[str, Any]:
     memory = loop.state.of(query.name)
     track, standing = track_of(memory), standing_of(told, query.name)
-    held = {" ".join(names): _held(loop, state) for state, names in held_by(join, memory).items()}
+    prepared = prepared_value(memory)
+    held = Counter[str]()  # rows and groups of an input are two states
+    for state, names in held_by(join, memory).items():
+        held[" ".join(names)] += _held(loop, state)
     return {
         **(standing.to_json() if standing is not None else {}),
         "tree": show_tree(tree_of(join, memory)),
-        "rows": held,
+        "rows": dict(held),
         **({} if track is None else {"beside": show_tree(track.was)}),
+        **({} if prepared is None else {"prepared": prepared}),
     }
 
 

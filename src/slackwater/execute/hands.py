@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -14,6 +14,7 @@ from slackwater.control.turn import Turn
 from slackwater.execute.delta import Delta
 from slackwater.execute.sinks.sink import Results
 from slackwater.runs.run import Run
+from slackwater.stats.calls import LinkSeen
 
 B = TypeVar("B")
 B_contra = TypeVar("B_contra", contravariant=True)
@@ -23,24 +24,28 @@ B_contra = TypeVar("B_contra", contravariant=True)
 class Asked:
     """What is wanted of the rows of a batch beside what they bring.
 
-    ``again``: the rows will be read again after this.
+    ``again``: the rows will be read again after this. ``tables`` are the versions, by name, of
+    those that rows look something up in.
     """
 
     batch: int
     wants: Wants = field(default_factory=Wants)
     again: bool = False
+    tables: Mapping[str, Run] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a batch brought, by base state, and the counts of distinct values asked for.
 
-    ``notices`` are what a person should know of how its rows were read.
+    ``notices`` are what a person should know of how its rows were read. ``called`` is what Python
+    functions did, by link.
     """
 
     deltas: dict[str, Delta] = field(default_factory=dict)
     distinct: dict[str, dict[str, float]] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    called: dict[str, LinkSeen] = field(default_factory=dict)
 
 
 class Side(Protocol[B_contra]):
@@ -66,6 +71,6 @@ class Hands(Deliverer[B_contra], Protocol[B_contra]):
         """One pass over the new rows: partial work and statistics together."""
         ...
 
-    def work(self, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
-        """Work on rows of an expensive query that waited."""
+    def work(self, turn: Turn, number: int, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
+        """Work on rows of an input (by number) of an expensive query that waited."""
         ...

@@ -16,7 +16,9 @@ def held_by(join: JoinPlan, memory: QueryMemory) -> dict[str, tuple[str, ...]]:
     """States of a join as it runs by now: the inputs whose rows they combine, as written."""
     track = track_of(memory)
     trees = (tree_of(join, memory), *(() if track is None else (track.was,)))
-    found: dict[str, tuple[str, ...]] = {p.state.identity: (p.name,) for p in join.inputs}
+    found: dict[str, tuple[str, ...]] = {
+        p.state.identity: (p.name,) for tree in trees for p in join.form(tree).inputs
+    }
     for identity, names in inner_states(join, *trees).items():
         found[identity] = tuple(name for name in join.graph.names if name in names)
     return found

@@ -15,9 +15,10 @@ from slackwater.disorder.periods import Found
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.engine import Wanted
 from slackwater.execute.shape import JoinShape
-from slackwater.plan.join import JoinPlan
+from slackwater.plan.join import JoinInput, JoinPlan
 from slackwater.plan.sql.joins import JoinWriter
 from slackwater.plan.sql.statement import Statement
+from slackwater.plan.state import State
 from slackwater.plan.tree import JoinNode, Tree, inputs_of, nodes_of
 from slackwater.runs.catalog import Catalog
 from slackwater.runs.run import Run, new_run, total_rows
@@ -49,12 +50,12 @@ class JoinRunner:
     """Runs one join for one batch in one engine.
 
     ``missing`` are the states that the tree of the batch before did not keep: they are made from
-    those that it did, as if they had been kept all along.
+    those that it did, as if they had been kept all along. ``rows`` is the shape of the join over
+    rows; ``plan`` and ``shape`` are those of the form that the tree has.
     """
 
     engine: DuckEngine
-    plan: JoinPlan
-    shape: JoinShape
+    rows: JoinShape
     catalog: Catalog
     batch: int
     marks: Watermarks
@@ -62,6 +63,14 @@ class JoinRunner:
     tree: JoinNode
     late: bool
     missing: frozenset[str] = frozenset()
+
+    @property
+    def shape(self) -> JoinShape:
+        return self.rows.form(self.tree)
+
+    @property
+    def plan(self) -> JoinPlan:
+        return self.shape.plan
 
     def run(self) -> pa.Table | None:
         """New results of the join; with ``late`` also those that come too late, marked."""
@@ -115,6 +124,9 @@ class JoinRunner:
         return Wanted(self._held(name), self.shape.input(name))
 
     def _inner_nodes(self) -> Made:
+        for one in self.plan.inputs:
+            if one.rows is not None and one.state.identity in self.missing:
+                self._regroup(one, one.rows)
         made: Made = {}
         for node in nodes_of(self.tree):
             if self.plan.identity(frozenset(inputs_of(node))) in self.missing:
@@ -154,6 +166,15 @@ class JoinRunner:
         run = new_run(self.plan.identity(names), self.batch - 1, "m")
         self.catalog.drop(run.state)
         self.catalog.add(self.engine.save(found, run, "pane"))
+
+    def _regroup(self, one: JoinInput, rows: State) -> None:
+        """Make the groups of an input from the rows that it has kept so far."""
+        run = new_run(one.state.identity, self.batch - 1, "m")
+        fresh = self.fresh.get(run.state)
+        self.catalog.drop(run.state)
+        held = Wanted(self._past(rows.identity), self.rows.input(one.name))
+        self.catalog.add(grouped(self.engine, self.shape, one, held, run))
+        self.catalog.add(fresh)
 
     def _active(self, node: JoinNode, made: Made) -> list[int]:
         """The children that bring anything new."""
@@ -218,6 +239,15 @@ class JoinRunner:
                 found[f"n{number}"] = made.get(names, Wanted([], kind))
             found[f"h{number}"] = Wanted(self._held(child), kind)
         return found
+
+
+def grouped(
+    engine: DuckEngine, shape: JoinShape, one: JoinInput, rows: Wanted, run: Run
+) -> Run | None:
+    """Rows of an input, saved as the groups of this shape."""
+    statement = JoinWriter(engine.writer, shape.plan).grouped(one.name)
+    groups = engine.run(statement, shape.input(one.name), {}, {"rows": rows})
+    return engine.save(groups, run, "pane")
 
 
 def portions(node: JoinNode, active: Sequence[int]) -> list[list[int]]:

@@ -66,13 +66,15 @@ def look(
 ) -> Looked:
     """Look at some rows, by stream and with ``__ts``, for all base states ``but`` some.
 
-    Those of expensive queries wait, but for the one that they are ``worked`` on for.
+    Those that wait are left out, but for the state that they are ``worked`` on for, and then it is
+    the only one.
     """
     found = Looked()
     for name, state in raw.plan.base_states:
         if state.identity in but:
             continue
-        if name in tables and raw.waiting.get(state.identity) == worked:
+        here = state.identity == worked if worked else state.identity not in raw.waiting
+        if name in tables and here:
             delta = raw.read(duck, tables[name], state, asked)
             columns = asked.wants.distinct.get(state.identity)
             if columns is not None and delta.table is not None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Generic
 
+from slackwater.control.arrival import carried, is_of
 from slackwater.control.records import (
     ControlState,
     Decision,
@@ -43,11 +44,12 @@ from slackwater.execute.held import bytes_held
 from slackwater.execute.limits import Limits
 from slackwater.execute.meter import read
 from slackwater.execute.place import Here, Place
-from slackwater.execute.report import Done, Stopwatch, batch_report
+from slackwater.execute.report import Done, Stopwatch, batch_report, told_changes
 from slackwater.execute.requests import Desk, answers_of, changes_of
 from slackwater.execute.runtime import Runtime
 from slackwater.execute.slices import hashing
 from slackwater.execute.store import Store
+from slackwater.execute.tables import Tables, TableSource
 from slackwater.runs.agreement import agree, disagreement
 from slackwater.runs.catalog import Catalog
 from slackwater.runs.checkpoint import FORMAT, Checkpoint
@@ -82,6 +84,7 @@ class Loop(Generic[B]):
     on_batch: Callable[[dict[str, Any]], None] | None = None
     max_state_rows: int | None = None
     limits: Limits = field(default_factory=Limits)
+    sources: dict[str, TableSource] = field(default_factory=dict)
     controllers: Controllers = CONTROLLERS
     log: SparkLog = field(init=False)
     disk: ThreadPoolExecutor = field(init=False)
@@ -91,8 +94,10 @@ class Loop(Generic[B]):
     state: ControlState = field(default_factory=ControlState)
     store: Store = field(init=False)
     driver: DuckEngine = field(init=False)
+    tables: Tables = field(init=False)
     desk: Desk = field(init=False)
     aside: int = 0
+    rest: float | None = None
     snapshot: Snapshot = field(init=False)
     explained: dict[str, dict[str, Explanation]] = field(default_factory=dict)
     busy: threading.Lock = field(default_factory=threading.Lock)
@@ -104,6 +109,7 @@ class Loop(Generic[B]):
         )
         self.checkpoint.controllers = self.controllers
         self.store = Store(self.layout, self.checkpoint, self.driver, self.max_state_rows)
+        self.tables = Tables(self.policy.plan.tables, self.sources, self.checkpoint.runs)
         self.state = start(self.policy, self.pin or "columnar")
         inbox = Inbox(self.checkpoint.prods)
         self.desk = Desk(inbox, self.events, self.layout.readings, self.driver)
@@ -139,15 +145,17 @@ class Loop(Generic[B]):
         whole = Batch(rows, seen, decided.decision, plan, self.catalog)
         outcome = place.execute(whole)
         watch.lap("execute")
-        done = self._deliver(plan, decided, outcome)
+        done = self._deliver(plan, decided, outcome, watch.laps["execute"] / 1000)
         place.release()
         self.runtime.done(rows)
         watch.lap("deliver")
         place.tidy(whole)
+        renewed = list(self.tables.renew(decided.decision, self.catalog))
         manifest = self._commit(place.tier, done, decided, watch)
         watch.lap("commit")
+        self.rest = watch.apart("execute")
         self._tell(manifest, done)
-        for text in (*seen.notices, *(looked.result() if looked is not None else ())):
+        for text in (*seen.notices, *renewed, *(looked.result() if looked is not None else ())):
             self.events.write("notice", batch=batch, text=text)
 
     def _place(self, rows: B | None) -> Place[B]:
@@ -158,7 +166,8 @@ class Loop(Generic[B]):
         if rows is None:
             return Seen()
         wanted = wants(self.policy, self.state, self.controllers)
-        return place.observe(rows, Asked(batch, wanted, again=self.aside > 0))
+        tables = self.tables.in_force(self.catalog)
+        return place.observe(rows, Asked(batch, wanted, again=self.aside > 0, tables=tables))
 
     def _decide(
         self,
@@ -175,12 +184,17 @@ class Loop(Generic[B]):
         if earlier is not None and earlier.ended != ended:
             raise _half_done(batch, ended=earlier.ended)
         if earlier is not None:
-            decision, after = earlier.decided(self.state, self.controllers)
-            return Decided(decision, after, earlier.offsets, ended=ended)
+            known = earlier.decided(self.state, self.controllers)
+            if is_of(self.policy, known[0]):
+                return Decided(*known, earlier.offsets, ended=ended)
         observation = replace(self._observation(seen, batch, ended), loads=loads)
-        decision, after = step(self.policy, observation, self.state, self.controllers)
-        self.checkpoint.begin(batch, Begun.of(decision, after, offsets, ended=ended))
-        return Decided(decision, after, offsets, ended=ended)
+        decided = step(self.policy, observation, self.state, self.controllers)
+        if earlier is not None:  # queries came or went meanwhile; for the others it stays decided
+            decided = carried(*known, *decided)
+            offsets = earlier.offsets
+        tables = self.tables.in_force(self.catalog).values()
+        self.checkpoint.begin(batch, Begun.of(*decided, offsets, ended=ended, tables=tables))
+        return Decided(*decided, offsets, ended=ended)
 
     def _observation(self, seen: Seen, batch: int, ended: bool) -> Observation:
         deltas = seen.deltas
@@ -198,20 +212,32 @@ class Loop(Generic[B]):
             requests=self.desk.take(batch),
             held=self.store.held,
             sizes=self.store.sizes,
+            values={identity: delta.values for identity, delta in deltas.items() if delta.values},
+            called=seen.called,
+            since={state: info.since for state, info in self.catalog.states.items()},
         )
 
-    def _deliver(self, plan: dict[str, Turn], decided: Decided, outcome: Outcome) -> Done:
+    def _deliver(
+        self, plan: dict[str, Turn], decided: Decided, outcome: Outcome, seconds: float
+    ) -> Done:
         """Hand everything to its sinks, which keep it for the commit; learn what was measured."""
+        self.checkpoint.settled()
         accuracy = judged(plan, outcome.pairs)
         found = Feedback(
-            found=outcome.found, accuracy=accuracy, spent=outcome.spent, joined=outcome.joined
+            found=outcome.found,
+            accuracy=accuracy,
+            spent=outcome.spent,
+            joined=outcome.joined,
+            seconds=seconds,
+            rest=self.rest,
         )
         left = self._left(decided, found)
         meter = read(plan, outcome.errors, left)
-        delivered = self.outlets.prepare(decided.decision.batch, outcome, meter.shown)
+        refused = {} if decided.ended else self.runtime.malformed()
+        delivered = self.outlets.prepare(decided.decision.batch, outcome, meter.shown, refused)
         feedback = replace(found, measured=meter.measured, found={} if left else found.found)
         memory = learn(self.policy, decided.after, feedback, self.controllers)
-        return Done(decided.decision, outcome, delivered, memory)
+        return Done(decided.decision, outcome, delivered, memory, self.state)
 
     def _left(self, decided: Decided, found: Feedback) -> dict[str, tuple[object, ...]]:
         """At the end of the streams: what is left to be measured, by query."""
@@ -247,8 +273,8 @@ class Loop(Generic[B]):
 
     def _tell(self, manifest: Manifest, done: Done) -> None:
         decision = done.decision
-        self.events.write("batch", **manifest.report)
-        for notice in decision.notices:
+        self._tell_batch(manifest)
+        for notice in (*decision.notices, *self.outlets.notices(done.delivered)):
             self.events.write("notice", batch=decision.batch, text=notice)
         for name, change in changes_of(decision):
             self.events.write("migration", batch=decision.batch, query=name, **asdict(change))
@@ -264,6 +290,12 @@ class Loop(Generic[B]):
         if self.on_batch is not None:
             self.on_batch(manifest.report)
         self.desk.tell(decision, list(manifest.answers), done.outcome.failed)
+
+    def _tell_batch(self, manifest: Manifest) -> None:
+        """The batch itself comes last: if it was told, all was."""
+        for kind, change in told_changes(manifest.report):
+            self.events.write(kind, **change)
+        self.events.write("batch", **manifest.report)
 
     def _take(self, manifest: Manifest) -> None:
         """Go on from what a batch left behind."""
@@ -325,6 +357,14 @@ class Loop(Generic[B]):
                 raise
             raise self.error from error
 
+    def fail(self, error: BaseException) -> None:
+        """Tell, by its name, what stopped the pipeline between two batches, if it has one."""
+        found = self.runtime.failure(error, self.batch + 1) if self.error is None else None
+        if found is not None:
+            self.error = found
+            with suppress(StorageError):
+                self.events.write("error", batch=self.batch + 1, error=str(found))
+
     def _flushed(self, mark: Future[str | None]) -> str | None:
         """The mark of Spark's offsets, now that nothing of this batch can come before them."""
         try:
@@ -360,19 +400,24 @@ class Loop(Generic[B]):
     def close(self) -> None:
         """Give files and memory back; the checkpoint may be opened again."""
         try:
-            self.disk.shutdown()
-            self.events.close()
-            self.driver.close()
-            self.runtime.close()
+            self.release()
         finally:
             self.checkpoint.close()
+
+    def release(self) -> None:
+        """Give files and memory back, and leave the checkpoint to another loop of this process."""
+        self.disk.shutdown()
+        self.events.close()
+        self.driver.close()
+        self.runtime.close()
+        self.outlets.close()
 
     # restart ---------------------------------------------------------------------------------
 
     def _resume(self) -> None:
         """Go on from the newest manifest; whatever lies beyond it never happened."""
         agree(self.checkpoint)
-        self.store.resume()
+        tables = self.store.resume()
         manifest = self.checkpoint.newest()
         if manifest is not None:
             if manifest.hashing != hashing():
@@ -381,9 +426,17 @@ class Loop(Generic[B]):
             self._take(manifest)
             told = last_batch(self.checkpoint.events)
             if told is None or told < self.batch:
-                self.events.write("batch", **manifest.report)
+                self._tell_batch(manifest)
             self.desk.tell_left(self.batch, manifest.answers)
+        self.tables.begin(self.catalog, tables)
         self.outlets.open(self.layout, self.checkpoint, self.batch)
+        gone = self.state.queries.keys() - {query.name for query in self.policy.plan.queries}
+        self.outlets.recover_left(self.checkpoint, gone, self.batch)
+        if (other := self.checkpoint.taken_from) is not None:
+            text = (
+                f"taken over from {other}, which has not said that it ended: if it runs, it stops"
+            )
+            self.events.write("notice", batch=self.batch, text=text)
 
     def _write_readings(self) -> None:
         """Tell other processes how to read estimates out of this checkpoint."""

@@ -18,6 +18,7 @@ from slackwater.control.orders import PeriodOrder
 from slackwater.control.records import Measured
 from slackwater.control.turn import Turn
 from slackwater.disorder.fulfilment import size_deciles
+from slackwater.disorder.keys import MOST, Tallies, total
 from slackwater.disorder.periods import Period
 from slackwater.execute.sinks.sink import Results, TableResults
 from slackwater.plan.bound import RecallContract
@@ -31,22 +32,25 @@ _TIMES = {"timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp(
 class Errors:
     """Errors of some answers: how many, how many kept the bound, how many have how many rows.
 
-    ``shown`` are the same one by one, as people see them.
+    ``shown`` are the same one by one, as people see them; ``keys`` tells answers and those within
+    of each key.
     """
 
     answers: int
     within: int
     sizes: dict[int, int]
     shown: Results
+    keys: Tallies = ()
 
     @classmethod
-    def of(cls, errors: pa.Table, stamp: Stamp = "timestamp") -> Errors:
+    def of(cls, errors: pa.Table, keys: Sequence[str], stamp: Stamp = "timestamp") -> Errors:
         counts = pc.value_counts(errors["__rows"])
         return cls(
             errors.num_rows,
             int(pc.sum(errors["within"].cast(pa.int64())).as_py() or 0),
             dict(zip(*(counts.field(n).to_pylist() for n in (0, 1)), strict=True)),
             TableResults(shown_errors(errors, stamp)),
+            tallies(errors, keys),
         )
 
     @classmethod
@@ -56,7 +60,7 @@ class Errors:
         for part in parts:
             sizes.update(part.sizes)
         answers, within = sum(p.answers for p in parts), sum(p.within for p in parts)
-        return cls(answers, within, dict(sizes), shown)
+        return cls(answers, within, dict(sizes), shown, total(*(part.keys for part in parts)))
 
     @property
     def measured(self) -> Measured:
@@ -64,7 +68,27 @@ class Errors:
         if not self.answers:
             return Measured()
         rows = np.repeat(list(self.sizes.keys()), list(self.sizes.values()))
-        return Measured(self.answers, self.within, size_deciles(rows))
+        return Measured(self.answers, self.within, size_deciles(rows), keys=self.keys)
+
+
+def tallies(errors: pa.Table, keys: Sequence[str]) -> Tallies:
+    """Answers and those within of each key, of the first keys in order.
+
+    None without keys, or with keys that have no order (structs, lists, maps).
+    """
+    if not keys or not errors.num_rows:
+        return ()
+    if any(pa.types.is_nested(errors[key].type) for key in keys):
+        return ()
+    within = errors["within"].cast(pa.int64())
+    table = errors.select(list(keys)).append_column("__within", within)
+    sums = [("__within", "count"), ("__within", "sum")]
+    found = table.group_by(list(keys)).aggregate(sums)
+    first = found.sort_by([(key, "ascending") for key in keys])[:MOST].to_pylist()
+    return total(
+        (", ".join(str(row[key]) for key in keys), row["__within_count"], row["__within_sum"])
+        for row in first
+    )
 
 
 @dataclass(frozen=True, slots=True)

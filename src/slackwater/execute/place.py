@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, Protocol
 
+from slackwater.control.orders import Pieces
 from slackwater.control.records import Tier
 from slackwater.control.share import Loads
 from slackwater.execute.batch import Batch, Execution, Layout, Outcome
@@ -43,6 +44,13 @@ class Place(Protocol[B_contra]):
         ...
 
 
+def worked_on(batch: Batch, state: str, query: str, number: int) -> Pieces:
+    """Which rows of an input that wait are worked on; those that came wait with them from now."""
+    came, order = batch.seen.deltas.get(state), batch.turns[query].decision.work
+    batch.catalog.add(None if came is None else came.run)
+    return () if order is None else order.of(number)
+
+
 @dataclass(frozen=True, slots=True)
 class Here(Generic[B]):
     """All state in this process."""
@@ -69,14 +77,10 @@ class Here(Generic[B]):
     def _worked(self, batch: Batch) -> dict[str, Delta | None]:
         """Of expensive queries not the rows that came, which wait, but those worked on."""
         found: dict[str, Delta | None] = {}
-        for query in (query for query in self.layout.plan.queries if query.costly):
-            state, turn = query.base.state.identity, batch.turns[query.name]
-            came, order = batch.seen.deltas.get(state), turn.decision.work
-            batch.catalog.add(None if came is None else came.run)
-            found[state] = None
-            if order is not None and order.taken:
-                runs = batch.catalog.at(backlog_state(query.name))
-                found[state] = self.hands.work(turn, runs, order.taken)
+        for state, (name, number) in self.layout.plan.waiting.items():
+            turn, pieces = batch.turns[name], worked_on(batch, state, name, number)
+            runs = batch.catalog.at(backlog_state(name, number))
+            found[state] = self.hands.work(turn, number, runs, pieces) if pieces else None
         return found
 
     def tidy(self, batch: Batch) -> None:

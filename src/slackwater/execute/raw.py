@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from slackwater.arrow_types import arrow_type
 from slackwater.execute.delta import Delta, row_counts, totals
 from slackwater.execute.duck import DuckReader
+from slackwater.execute.engine import Wanted
 from slackwater.execute.hands import Asked
 from slackwater.execute.shape import JoinShape, Shapes
+from slackwater.plan.sql.lookup import enriched
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.stage import PipelinePlan, StreamPlan
 from slackwater.plan.state import State
+from slackwater.runs.catalog import backlog_state
 from slackwater.stats.panes import PaneCount
 from slackwater.units import HOUR
 
@@ -27,8 +31,8 @@ class RawReader:
 
     @property
     def waiting(self) -> dict[str, str]:
-        """Base states whose rows wait until they are worked on, each with its query."""
-        return {q.base.state.identity: q.name for q in self.plan.queries if q.costly}
+        """Base states whose rows wait until they are worked on, each with where they do."""
+        return {identity: backlog_state(*of) for identity, of in self.plan.waiting.items()}
 
     @classmethod
     def of(cls, plan: PipelinePlan, shapes: Shapes, joins: dict[str, JoinShape]) -> RawReader:
@@ -46,6 +50,8 @@ class RawReader:
 
     def read(self, duck: DuckReader, table: pa.Table, state: State, asked: Asked) -> Delta:
         """What rows (with ``__ts``) bring to a base state."""
+        if state.lookups:
+            table = _looked_up(duck, table, state, asked)
         if state.kind == "input":
             return self._input(duck, table, state, asked)
         return self.partials(duck, table, state)
@@ -76,6 +82,15 @@ class RawReader:
         counts = row_counts(found["pane"], state.pane, asked.wants.cuts.get(state.identity, ()))
         fails = [c for c in _counts(duck, table, state) if not c.passes]
         return Delta(state, found, None, (*counts, *fails))
+
+
+def _looked_up(duck: DuckReader, table: pa.Table, state: State, asked: Asked) -> pa.Table:
+    """Rows with what they find in the tables of this batch."""
+    relations: dict[str, pa.Table | Wanted] = {"input": table}
+    for number, one in enumerate(state.lookups):
+        columns = [(c.name, arrow_type(c.type)) for c in state.read_of(one.table)]
+        relations[f"t{number}"] = Wanted([asked.tables[one.table]], pa.schema(columns))
+    return duck.ask(enriched(duck.writer, state.lookups, state.input), relations)
 
 
 def _counts(duck: DuckReader, table: pa.Table, state: State) -> list[PaneCount]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from slackwater.control.orders import Prods, Work
@@ -29,15 +29,23 @@ class Stopwatch:
         self.laps[name] = round((now - self._last) * 1000, 3)
         self._last = now
 
+    def apart(self, name: str) -> float:
+        """Seconds of all verbs but one."""
+        return sum(spent for verb, spent in self.laps.items() if verb != name) / 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A batch that was executed and delivered: what was decided, what it came to, what is left."""
+    """A batch that was executed and delivered: what was decided, what it came to, what is left.
+
+    ``before`` is what was remembered until then.
+    """
 
     decision: Decision
     outcome: Outcome
     delivered: Delivered
     memory: ControlState
+    before: ControlState = field(default_factory=ControlState)
 
 
 def batch_report(
@@ -55,6 +63,7 @@ def batch_report(
                 "clock": s.clock,
                 "null_time": s.null_time,
                 "far_future": s.far_future,
+                **_malformed(name, done),
             }
             for name, s in decision.streams.items()
         },
@@ -69,20 +78,48 @@ def batch_report(
             "by": sizes(runs),
         },
         "ms": watch.laps,
+        **_changed(done),
         **({"tasks": _tasks(done)} if done.outcome.spent else {}),
     }
 
 
+def _changed(done: Done) -> dict[str, Any]:
+    """Queries that came with this batch, with what is whole of their answers, or went."""
+    batch, came = done.decision.batch, done.memory.queries.items()
+    arrived = {name: one.arrival for name, one in came if one.arrival is not None}
+    added = {name: one.after for name, one in arrived.items() if one.batch == batch}
+    removed = sorted(done.before.queries.keys() - done.memory.queries.keys())
+    found = {"added": added, "removed": removed}
+    return {label: names for label, names in found.items() if names}
+
+
+def told_changes(report: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Events about queries that came or went with a batch, from its report."""
+    batch = report["batch"]
+    for name, after in report.get("added", {}).items():
+        yield "query_added", {"batch": batch, "query": name, "whole_after": after}
+    for name in report.get("removed", ()):
+        yield "query_removed", {"batch": batch, "query": name}
+
+
+def _malformed(stream: str, done: Done) -> dict[str, int]:
+    found = done.delivered.malformed.get(stream, 0)
+    return {"malformed": found} if found else {}
+
+
 def _tasks(done: Done) -> dict[str, Any]:
-    """How evenly the tasks were busy, and how many groups several of them shared."""
+    """How evenly the tasks were busy, what they had, which groups were shared or moved."""
     share, spent = done.decision.share, done.outcome.spent
     numbers = sorted({one.machine for one in spent})
-
+    now, was = () if share is None else share.tasks, done.before.shared.tasks
     mine = {str(n): [one for one in spent if one.machine == n] for n in numbers}
     return {
         "ms": {n: round(1000 * sum(one.seconds for one in each), 3) for n, each in mine.items()},
         "rows": {n: sum(one.fresh for one in each) for n, each in mine.items()},
-        "split": 0 if share is None else sum(len(tasks) > 1 for tasks in share.tasks),
+        # every leg of a query opens all that is held: the first one tells it
+        "held": {n: each[0].held for n, each in mine.items()},
+        "split": sum(len(tasks) > 1 for tasks in now),
+        "moved": sum(a != b for a, b in zip(was, now, strict=False)),
     }
 
 
@@ -118,7 +155,7 @@ def _quality(quality: Quality, query: QueryDecision) -> dict[str, Any]:
     }
 
 
-def _backlog(working: Work) -> dict[str, int | None]:
+def _backlog(working: Work) -> dict[str, Any]:
     """What an expensive query did of its work, and what waits."""
     return {
         "todo": working.todo,
@@ -126,7 +163,17 @@ def _backlog(working: Work) -> dict[str, int | None]:
         "shed": working.shed,
         "worked": working.worked,
         "oldest": working.oldest,
+        **({"expired": working.expired} if working.expired else {}),
+        **(_ranks(working) if working.has_ranks else {}),
     }
+
+
+def _ranks(working: Work) -> dict[str, Any]:
+    """What became of the rows of each rank, and which ranks are complete."""
+    told = {str(book.rank or "none"): asdict(book) for book in working.books}
+    ranks = {name: {n: v for n, v in one.items() if n != "rank"} for name, one in told.items()}
+    spent = {"budget": working.budget, "used": working.weight}
+    return {"expired": working.expired, "complete": working.complete, **spent, "ranks": ranks}
 
 
 def _estimates(name: str, prods: Prods, done: Done) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from slackwater.control.records import Tier
 from slackwater.errors import SlackwaterError
 from slackwater.execute.hands import B, Hands
 from slackwater.execute.place import Here, Place
+from slackwater.execute.sinks.sink import Results
 from slackwater.runs.run import Run
 
 
@@ -28,6 +29,10 @@ class Runtime(Hands[B], Protocol[B]):
 
     def keep_only(self, runs: Sequence[Run], tier: Tier) -> None:
         """Of all runs only these are live; ``tier`` is where the batch was run."""
+        ...
+
+    def malformed(self) -> dict[str, Results]:
+        """What came with the batch at hand and is no row, by stream that has some."""
         ...
 
     def notices(self, batch: int) -> list[str]:

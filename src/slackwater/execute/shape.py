@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from slackwater.plan.join import JoinPlan
 from slackwater.plan.sql.joins import time_of
+from slackwater.plan.tree import JoinNode, show_tree
 
 TIME = pa.int64()
 
@@ -40,11 +41,22 @@ Shapes = dict[tuple[str, int], Shape]
 
 @dataclass(frozen=True, slots=True)
 class JoinShape:
-    """Arrow schemas around one join: its inputs, combinations, results, and what is shown."""
+    """Arrow schemas around one join: its inputs, combinations, results, and what is shown.
+
+    ``grouped`` are those around the same join over groups of rows, if it has that form.
+    """
 
     plan: JoinPlan
     inputs: dict[str, pa.Schema]
     shown: pa.Schema | None
+    grouped: JoinShape | None = None
+
+    def form(self, tree: JoinNode) -> JoinShape:
+        """The shapes of the join as this tree runs it."""
+        if tree.is_grouped == self.plan.is_grouped:
+            return self
+        assert self.grouped is not None, show_tree(tree)
+        return self.grouped
 
     def input(self, name: str) -> pa.Schema:
         return self.inputs[name]
@@ -52,8 +64,11 @@ class JoinShape:
     def _combined(self, names: frozenset[str]) -> list[pa.Field]:
         types = {field.name: field for schema in self.inputs.values() for field in schema}
         times = [pa.field(time_of(n), TIME) for n in self.plan.graph.names if n in names]
-        at = [pa.field("__at", TIME)] if self.plan.is_measured else []
-        return [*times, *(types[column] for column in self.plan.columns(names)), *at]
+        columns = [*times, *(types[column] for column in self.plan.columns(names))]
+        if self.plan.is_grouped:
+            parts = [types[part.name] for part in self.plan.partials(names)]
+            columns += [*parts, pa.field("__rows", pa.int64())]
+        return [*columns, *([pa.field("__at", TIME)] if self.plan.is_measured else [])]
 
     def kept(self, names: frozenset[str]) -> pa.Schema:
         """Combinations that an inner node keeps."""
@@ -62,6 +77,8 @@ class JoinShape:
     @property
     def results(self) -> pa.Schema:
         ends = [pa.field("__ts", TIME), pa.field("__given", pa.bool_())]
+        if self.plan.is_outer:
+            ends.append(pa.field("__withdrawn", pa.bool_()))
         return pa.schema([*self._combined(frozenset(self.plan.graph.names)), *ends])
 
 

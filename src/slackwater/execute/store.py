@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from slackwater.errors import SlackwaterError
 from slackwater.execute.batch import Layout
 from slackwater.execute.duck import DuckEngine
-from slackwater.runs.catalog import Catalog, backlog_state
+from slackwater.runs.catalog import Catalog, whole_states
 from slackwater.runs.checkpoint import Checkpoint
 from slackwater.runs.files import storage_error, sync_all, sync_tree
-from slackwater.runs.run import total_rows
+from slackwater.runs.run import Run, total_rows
 
 
 @dataclass(slots=True)
@@ -30,9 +30,9 @@ class Store:
 
     @property
     def rows(self) -> int:
-        """Rows that engines have; those that wait on disk are in none."""
-        waiting = [query.name for query in self.layout.plan.queries if query.costly]
-        on_disk = [run for name in waiting for run in self.catalog.at(backlog_state(name))]
+        """Rows that engines have: those that wait on disk, and tables, are in none."""
+        waiting = whole_states(self.layout.plan.queries)
+        on_disk = [run for state in waiting for run in self.catalog.at(state)]
         return total_rows(self.catalog.all()) - total_rows(on_disk)
 
     @property
@@ -45,11 +45,16 @@ class Store:
         """Bytes by state."""
         return {state: sum(run.bytes for run in runs) for state, runs in self.catalog.runs.items()}
 
-    def resume(self) -> None:
-        """Keep the files that manifests name; whatever else is there never happened."""
+    def resume(self) -> tuple[Run, ...]:
+        """Keep the files that manifests name, and the tables, given back, that a batch met which is
+        not done; whatever else is there never happened.
+        """
         batches = self.checkpoint.batches()
         self.named = {batch: self.checkpoint.manifest(batch).paths for batch in batches}
-        self.checkpoint.sweep(set().union(*self.named.values()))
+        begun = self.checkpoint.begun(max(batches, default=-1) + 1)
+        tables = () if begun is None else begun.tables
+        self.checkpoint.sweep(set().union(*self.named.values(), {run.path for run in tables}))
+        return tables
 
     def settle(self, batch: int) -> None:
         """Make the runs that are new since a batch outlive a loss of power, whoever wrote them."""

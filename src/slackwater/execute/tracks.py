@@ -2,11 +2,13 @@
 
 Old rows and combinations are those in runs of batches before the change; combinations that are made
 later and have an old member are put there, too. So one fence tells old from new in every state, and
-what is all new of a state that both trees keep is made once, for both (design note 10).
+what is all new of a state that both trees keep is made once, for both (design note 10). Where one
+of the trees works over groups of rows and the other does not, they keep no state in common.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -37,23 +39,36 @@ class TrackRunner(JoinRunner):
         past = self.catalog.copy()
         made = self._inner_nodes()
         new = self._results(made)
-        made |= self._beside(made)
         was, since = self.track.was, self.track.since
-        old = OldTrack(**_common(self), tree=was, since=since, past=past, young=made)
-        found = [some for some in (new, old.run()) if some is not None]
+        other: TrackRunner = replace(self, tree=was)
+        young = other._beside(made, inner_states(self.plan, self.tree))
+        old = OldTrack(**_common(self), tree=was, since=since, past=past, young=young)
+        both = ((self, new), (old, old.run()))
+        found = [self._alike(runner, some) for runner, some in both if some is not None]
         return pa.concat_tables(found) if found else None
 
     def shown(self, labels: dict[str, int], schema: pa.Schema) -> pa.Table | None:
         results = self.run()
         return None if results is None else self.present(results, labels, schema)
 
-    def _beside(self, made: Made) -> Made:
-        """What is all new of nodes that only the old tree has: it may still meet an old row."""
-        found, mine = dict(made), inner_states(self.plan, self.tree).values()
-        for node in nodes_of(self.track.was)[:-1]:
-            if frozenset(inputs_of(node)) not in mine:
+    def _beside(self, made: Made, kept: Container[str]) -> Made:
+        """What is all new of the nodes of this tree, which may still meet an old row. What was
+        ``made`` for a tree that has ``kept`` such states is not made again.
+        """
+        found = {names: one for names, one in made.items() if self.plan.identity(names) in kept}
+        for node in nodes_of(self.tree)[:-1]:
+            if self.plan.identity(frozenset(inputs_of(node))) not in kept:
                 found |= self._inner(node, found)
         return found
+
+    def _alike(self, runner: JoinRunner, results: pa.Table) -> pa.Table:
+        """Results of one of the trees; those over rows as groups, if the others are."""
+        if runner.tree.is_grouped or not (self.tree.is_grouped or self.track.was.is_grouped):
+            return results
+        assert self.rows.grouped is not None
+        shape = self.rows.grouped
+        statement = JoinWriter(self.engine.writer, shape.plan).gathered(runner.plan)
+        return self.engine.run(statement, shape.results, {}, {"results": results})
 
     def _past(self, identity: str) -> list[Run]:
         since = self.track.since

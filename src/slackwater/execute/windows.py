@@ -90,12 +90,16 @@ class WindowRunner:
         shown = engine.writer.present(top)
         return engine.run(shown, self._shape(top).shown, self.labels, {"results": results})
 
-    def absorb(self, joined: pa.Table | None) -> Run | None:
-        """Pane partials of new results of a join, kept as a run of the base state."""
+    def absorb(self, joined: pa.Table | None, *, is_grouped: bool = False) -> Run | None:
+        """Pane partials of new results of a join, or of groups of them, kept as a run of the base
+        state.
+        """
         if joined is None:
             return None
-        state = self.query.base.state
-        partial = self.engine.writer.partial(state, joined=True)
+        state, writer = self.query.base.state, self.engine.writer
+        partial = (
+            writer.partial_of_groups(state) if is_grouped else writer.partial(state, joined=True)
+        )
         schema = self._shape(self.query.base).panes
         panes = self.engine.run(partial, schema, {}, {"input": joined})
         run = self.engine.save(panes, new_run(state.identity, self.batch, "d"), "pane")

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Generic, Protocol, TypeVar
 from slackwater.frontends.table import Table, keys_of
 from slackwater.frontends.values import DURATION, Text, either
 from slackwater.query.schema import Schema
+from slackwater.query.table import TableDef
 
 ANY = "any"  # max_ahead: no bound
 
@@ -71,8 +72,13 @@ class SinkKind(Generic[SinkT]):
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All kinds there are; ``folder`` is the kind of a sink of which only a path was said."""
+    """All kinds there are; ``folder`` is the kind of a sink of which only a path was said.
+
+    ``table`` opens a table that rows look something up in: by its name and path, with ``refresh``
+    and ``schema``; it may raise a ``SlackwaterError``.
+    """
 
     sources: Mapping[str, SourceKind[Any]]
     sinks: Mapping[str, SinkKind[Any]]
+    table: Callable[..., TableDef]
     folder: str = "parquet"

@@ -16,11 +16,11 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from slackwater.errors import Problem
-from slackwater.frontends.values import STRANGE, WRONG, Context, Words, refusal, suggestion
+from slackwater.frontends.values import IN_TEXT, STRANGE, WRONG, Context, Words, refusal, suggestion
 
 MISSING = "KEY_MISSING"
 UNKNOWN = "KEY_UNKNOWN"
-_OURS = (WRONG, MISSING, UNKNOWN, STRANGE)
+_OURS = (WRONG, MISSING, UNKNOWN, STRANGE, IN_TEXT)
 
 T = TypeVar("T", bound="Table")
 

@@ -28,6 +28,7 @@ from slackwater.units import duration
 
 WRONG = "KEY_TYPE"
 STRANGE = "SOURCE_UNKNOWN"
+IN_TEXT = "SECRET_IN_TEXT"
 
 
 @dataclass(frozen=True, slots=True)

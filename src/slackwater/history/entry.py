@@ -10,13 +10,14 @@ import numpy as np
 from slackwater.history.frame import Words
 from slackwater.history.plan import Plan, QueryShape
 from slackwater.history.table import AT, BATCH, Key, Table
-from slackwater.units import MILLISECOND, MINUTE, SECOND, show_duration
+from slackwater.units import MILLISECOND, MINUTE, SECOND, show_duration, show_instant
 
 _PHASES = {
     "holding": "delays are not known well enough yet: nothing is closed until they are",
     "warm-up": "still learning the delays: the largest one seen so far",
     "model": "the least that should bring in enough of each window",
     "calibrated": "the least under which recent windows kept the promise",
+    "conformal": "as long as results that may still break the promise say",
     "feedback": "a controller follows the coverage that was measured",
 }
 _ENDS = {
@@ -42,6 +43,9 @@ class Entry:
         return asdict(self)
 
 
+_OF_QUERIES = ("prod", "replan", "migration", "demand", "query_added", "query_removed")
+
+
 def entry_of(event: dict[str, Any], at: float) -> Entry:
     """An event in words; ``at`` stands in for a time it does not have."""
     kind = event["event"]
@@ -49,11 +53,7 @@ def entry_of(event: dict[str, Any], at: float) -> Entry:
     said = event.get("at")
     when = float(said) if isinstance(said, int | float) else at
     title, text = _words(kind, event)
-    query = (
-        str(event["query"])
-        if kind in ("prod", "replan", "migration") and "query" in event
-        else None
-    )
+    query = str(event["query"]) if kind in _OF_QUERIES and "query" in event else None
     return Entry(when, batch if isinstance(batch, int) else None, kind, title, text, query)
 
 
@@ -74,6 +74,8 @@ def _words(kind: str, event: dict[str, Any]) -> tuple[str, str]:
         return f"joined as {event.get('tree', '?')} from now on", "asked for by a person"
     if kind == "migration":
         return _migration(event)
+    if kind in ("change", "demand", "query_added", "query_removed"):
+        return _coming(kind, event)
     if kind == "repair":
         return f"repaired: back at batch {event.get('batch')}", "later batches are read again"
     if kind == "damaged":
@@ -82,6 +84,26 @@ def _words(kind: str, event: dict[str, Any]) -> tuple[str, str]:
         return kind, str(event.get("text", event.get("error", "")))
     rest = {k: v for k, v in event.items() if k not in ("event", "at", "batch")}
     return kind, "  ".join(f"{key} {value}" for key, value in rest.items())
+
+
+def _coming(kind: str, event: dict[str, Any]) -> tuple[str, str]:
+    """Queries that come and go."""
+    query = event.get("query", "?")
+    if kind == "query_added":
+        after = event.get("whole_after")
+        whole = f"what ends after {show_instant(after)}" if isinstance(after, int) else "everything"
+        return f"query {query} came", f"it gives {whole}, which is whole"
+    if kind == "query_removed":
+        return f"query {query} went", "its answers stay; what nobody else reads is gone"
+    if kind == "demand":
+        title = f"asked to {event.get('asked', '?')} query {query}"
+        return title, str(event.get("reason") or event.get("how") or "")
+    parts = [
+        f"{word} {', '.join(map(str, names))}"
+        for word, names in (("with", event.get("added")), ("without", event.get("removed")))
+        if isinstance(names, list) and names
+    ]
+    return f"other queries: {' and '.join(parts)}", str(event.get("how", ""))
 
 
 def _prod(event: dict[str, Any]) -> str:

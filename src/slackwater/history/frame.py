@@ -15,6 +15,7 @@ from slackwater.history.controllers import controller_columns
 from slackwater.history.graph import Shape
 from slackwater.history.number import HUGE, number_of
 from slackwater.history.plan import Plan, QueryShape
+from slackwater.history.ranks import rank_frame
 from slackwater.history.table import Array, Key
 from slackwater.units import DAY
 
@@ -28,6 +29,7 @@ _QUALITY = (
     "wanted",
 )  # fmt: skip
 _OPTIONAL = ("recall",)
+_ACCOUNT = ("credit", "planned_risk", "doublings")  # of a promise that counts its risk
 _ESTIMATES = ("prods", "rows", "late", "refused")
 _ACCURACY = ("pairs", "mean", "recent", "worst")
 _BACKLOG = ("todo", "aside", "shed", "worked", "oldest")
@@ -99,13 +101,16 @@ def _run(batches: Sequence[Json], words: Words) -> Frame:
     found |= {Key("verb", verb, "ms"): times for verb, times in verbs.items()}
     if verbs:
         found[Key("run", "", "slowest_ms")] = np.nansum(list(verbs.values()), axis=0)
-    return found | _tasks([_object(b.get("tasks")) for b in batches])
+    tasks = _tasks([_object(b.get("tasks")) for b in batches])
+    return found | tasks | _present(tasks, batches)
 
 
 def _tasks(told: list[Json]) -> Frame:
-    """Time and new rows of each task, and the slowest beside the mean of all."""
+    """Time, new rows and rows held of each task, and the slowest beside the mean of all."""
     found: Frame = {}
-    for field in ("ms", "rows"):
+    if any("moved" in each for each in told):
+        found[Key("run", "", "moved")] = _array([each.get("moved") for each in told])
+    for field in ("ms", "rows", "held"):
         by = [_object(each.get(field)) for each in told]
         found |= {Key("task", n, field): _array([each.get(n) for each in by]) for n in _names(by)}
     times = [times for key, times in found.items() if key.field == "ms"]
@@ -114,6 +119,31 @@ def _tasks(told: list[Json]) -> Frame:
             busy, known = np.nansum(times, axis=0), np.sum(np.isfinite(times), axis=0)
             found[Key("run", "", "skew")] = np.nanmax([*times, 0 * busy], axis=0) * known / busy
     return found
+
+
+def _present(tasks: Frame, batches: Sequence[Json]) -> Frame:
+    """Rows of state over all tasks, and all rows there were: those in queues and backlogs, too.
+
+    As many of the second as of the first: the tasks keep up. More and more: they do not.
+    """
+    held, new = (
+        [rows for key, rows in tasks.items() if key.field == field] for field in ("held", "rows")
+    )
+    if not held:
+        return {}
+    state = np.where(np.isfinite(held).any(axis=0), np.nansum(held, axis=0), np.nan)
+    waiting = _array([_waiting(batch) for batch in batches])
+    total = state + np.nansum(new, axis=0) + waiting
+    return {Key("tasks", "", "held"): state, Key("tasks", "", "present"): total}
+
+
+def _waiting(batch: Json) -> float:
+    """Rows of costly queries that wait, for their turn or aside."""
+    told = [
+        _object(_object(each).get("backlog")) for each in _object(batch.get("queries")).values()
+    ]
+    found = [number_of(each.get(place)) for each in told for place in ("todo", "aside")]
+    return sum(rows for rows in found if rows is not None)
 
 
 def _add_query(found: Frame, shape: QueryShape, told: list[Json], words: Words) -> None:
@@ -125,6 +155,8 @@ def _add_query(found: Frame, shape: QueryShape, told: list[Json], words: Words) 
         quality = [_object(each.get("quality")) for each in told]
         found |= _columns("query", name, quality, _QUALITY)
         found |= _columns("query", name, quality, _OPTIONAL)
+        if any("credit" in each for each in quality):
+            found |= _columns("query", name, quality, _ACCOUNT)
         for field in _WORDS:
             said = [each.get(field) for each in quality]
             found[Key("query", name, field)] = words.numbers(said)
@@ -132,7 +164,9 @@ def _add_query(found: Frame, shape: QueryShape, told: list[Json], words: Words) 
         _add_estimates(found, name, [_object(each.get("estimates")) for each in told])
     if any("backlog" in each for each in told):
         backlog = [_object(each.get("backlog")) for each in told]
-        found |= _columns("backlog", name, backlog, _BACKLOG)
+        found |= _columns("backlog", name, backlog, _BACKLOG) | rank_frame(name, told)
+        if any("expired" in each for each in backlog):
+            found |= _columns("backlog", name, backlog, ("expired",))
     if any("controllers" in each for each in told):
         columns = controller_columns([each.get("controllers") for each in told])
         found |= {Key("controller", name, field): _array(said) for field, said in columns.items()}

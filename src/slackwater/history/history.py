@@ -11,6 +11,7 @@ import numpy as np
 
 from slackwater.errors import CheckpointError
 from slackwater.events.schema import VERSION
+from slackwater.history.balancing import BalanceCourse
 from slackwater.history.controllers import Explained, newest_explained
 from slackwater.history.entry import Entry, entry_of, slack_decisions
 from slackwater.history.frame import Words, frame, is_batch
@@ -41,6 +42,8 @@ class History:
         self.samples: dict[str, Samples] = {}
         self.explained: dict[str, Explained] = {}  # by query, what its controllers said last
         self.joins: dict[str, JoinCourse] = {}  # by query, the plans of those that join
+        self.balance = BalanceCourse()
+        self.gone: dict[str, None] = {}  # queries that went
         self.epoch = 0
         self.ended: str | None = None
 
@@ -108,6 +111,8 @@ class History:
         if self.table.append(columns, len(batches)):
             self.epoch += 1
         self.explained |= newest_explained(batches)
+        for batch in batches:
+            self.balance.add(batch)
         for name, batch, told in told_samples(batches):
             self.samples.setdefault(name, Samples()).add(batch["at"], batch["batch"], told)
 
@@ -119,6 +124,12 @@ class History:
             self._forget(event["batch"])
         elif kind in ("migration", "replan") and (join := self.joins.get(str(event.get("query")))):
             join.tell(event)
+        elif kind == "change" and isinstance(event.get("plan"), dict):
+            self.use_plan(event["plan"])
+        elif kind == "query_removed":
+            self.gone[str(event.get("query"))] = None
+        elif kind == "query_added":
+            self.gone.pop(str(event.get("query")), None)
         elif kind == "stop":
             self.ended = str(event.get("reason", "ended"))
         if kind != "segment":
@@ -151,6 +162,7 @@ class History:
         if self.table.cut(batch):
             self.epoch += 1
             self.explained.clear()
+            self.balance.cut(batch)
             for join in self.joins.values():
                 join.cut(batch, self.table.last(AT) or 0.0)
             for samples in self.samples.values():

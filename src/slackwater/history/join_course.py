@@ -152,8 +152,13 @@ def told_joins(batch: Json) -> Iterable[tuple[str, Json, Json, Json]]:
     for name, query in queries.items() if isinstance(queries, dict) else ():
         controllers = query.get("controllers") if isinstance(query, dict) else None
         if isinstance(controllers, dict) and isinstance(controllers.get("join_plan"), dict):
-            adapt = controllers.get("adapt")
-            yield name, query, controllers["join_plan"], adapt if isinstance(adapt, dict) else {}
+            yield name, query, controllers["join_plan"], _chosen_by(controllers)
+
+
+def _chosen_by(controllers: Json) -> Json:
+    """What the controller says that predicts what a plan takes, whoever that is."""
+    told = (one for name, one in controllers.items() if name != "join_plan")
+    return next((one for one in told if isinstance(one, dict) and "predicted_s" in one), {})
 
 
 def join_frame(batches: Sequence[Json], courses: dict[str, JoinCourse]) -> dict[Key, Array]:

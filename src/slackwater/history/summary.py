@@ -13,6 +13,7 @@ import numpy as np
 from slackwater.history.controllers import Explained
 from slackwater.history.history import History
 from slackwater.history.plan import QueryShape
+from slackwater.history.ranks import RankStanding, ranks_of
 from slackwater.history.table import Key
 from slackwater.units import SECOND
 
@@ -70,13 +71,19 @@ class EstimateSummary:
 
 @dataclass(frozen=True, slots=True)
 class BacklogSummary:
-    """The backlog of a costly query: rows that wait, and what was done and given up in all."""
+    """The backlog of a costly query: rows that wait, and what was done and given up in all.
+
+    With ranks, the same by rank, and up to which rank the newest batch was ``complete``.
+    """
 
     todo: int
     aside: int
     shed: int
     worked: int
     oldest_us: int | None
+    expired: int = 0
+    complete: int | None = None
+    ranks: tuple[RankStanding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +237,9 @@ def _backlog(history: History, name: str) -> BacklogSummary | None:
         round(table.total(Key("backlog", name, "shed"))),
         round(table.total(Key("backlog", name, "worked"))),
         _whole(table.last(Key("backlog", name, "oldest"))),
+        round(table.total(Key("backlog", name, "expired"))),
+        _whole(table.last(Key("backlog", name, "complete"))),
+        ranks_of(table, name, history.explained.get(name, {})),
     )
 
 

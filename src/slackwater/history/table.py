@@ -23,14 +23,15 @@ class Key(NamedTuple):
 AT, BATCH = Key("run", "", "at"), Key("run", "", "batch")
 _SUMS = {
     "batches", "rows", "null_time", "far_future", "late", "dropped", "aside", "emitted",
-    "measured", "within", "prods", "refused", "shed", "worked",
+    "measured", "within", "prods", "refused", "shed", "worked", "moved", "expired", "used",
 }  # fmt: skip
-_MAXIMA = {"max_lateness", "lag", "latency_max", "slowest_ms", "held"}
-_MEANS = {"latency", "ms", "skew", "predicted_ms", "measured_ms"}
+_MAXIMA = {"max_lateness", "lag", "latency_max", "slowest_ms", "held", "present"}
+_MEANS = {"latency", "ms", "skew", "predicted_ms", "measured_ms", "budget"}
 NAMED = {  # fields are names that people or controllers gave
     "accuracy_pairs", "accuracy_mean", "accuracy_recent", "accuracy_worst", "aggressiveness",
     "controller",
 }  # fmt: skip
+_RANKED = {"rank_waiting": "last", "rank_criteria": "last", "rank_yield": "last"}  # others: sums
 _LEVELS = {("backlog", "aside"), ("state", "rows")}  # called like a count, but what is there now
 
 
@@ -38,6 +39,8 @@ def rule(key: Key) -> str:
     """How neighbouring rows of a column become one."""
     if key.group in NAMED:
         return "last"
+    if key.group.startswith("rank_"):
+        return _RANKED.get(key.group, "sum")
     if (key.group, key.field) in _LEVELS:
         return "last"
     if key.group == "lateness" or key.field in _SUMS:

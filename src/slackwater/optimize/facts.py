@@ -67,7 +67,8 @@ class Facts:
     """By input: rows of the newest batch, of a batch on average, rows held and bytes of a row; what
     was counted of pairs; by combination how many there were beside how many were expected.
 
-    ``among`` is what pairs keep among rows that are held, of whatever time.
+    ``among`` is what pairs keep among rows that are held, of whatever time; ``growing`` are the
+    rows by which what is held grows with a batch.
     """
 
     fresh: dict[str, int] = field(default_factory=dict)
@@ -77,6 +78,7 @@ class Facts:
     pairs: dict[str, Count] = field(default_factory=dict)
     made: dict[str, Count] = field(default_factory=dict)
     among: dict[str, float] = field(default_factory=dict)
+    growing: dict[str, float] = field(default_factory=dict)
 
     def came(
         self, fresh: Mapping[str, int], held: Mapping[str, int], widths: Mapping[str, float]
@@ -87,8 +89,28 @@ class Facts:
             for name, rows in fresh.items()
         }
         known = self.widths | {name: width for name, width in widths.items() if width}
-        found = replace(self, fresh=dict(fresh), rates=rates, held=dict(held), widths=known)
+        growing = {name: self._growing(name, rows) for name, rows in held.items()}
+        found = replace(
+            self, fresh=dict(fresh), rates=rates, held=dict(held), widths=known, growing=growing
+        )
         return found.aged(fresh)
+
+    def _growing(self, name: str, held: int) -> float:
+        now = float(held - self.held.get(name, 0))
+        return now + FADING * (self.growing.get(name, now) - now)
+
+    def growth(self, name: str, batches: int) -> float:
+        """By what factor more will be held of an input after so many batches, if it grows on."""
+        held = self.held.get(name, 0)
+        return 1 + batches * max(0.0, self.growing.get(name, 0.0)) / held if held else 1.0
+
+    def swing(self, before: Mapping[str, float]) -> float:
+        """By what factor the rate of an input differs from what it was, at most.
+
+        An input from which nothing comes is no news: it may come by turns.
+        """
+        both = [(rate, before.get(name, 0.0)) for name, rate in self.rates.items()]
+        return max((max(now / was, was / now) for now, was in both if now and was), default=1.0)
 
     def aged(self, fresh: Mapping[str, float]) -> Facts:
         """With so many rows more among those that are held, which meet as the newest ones do."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from slackwater.optimize.cost import Cost, Units, Work, probes
 from slackwater.optimize.known import Known, members
@@ -23,12 +24,16 @@ class Plan:
 class Space:
     """The plans of a join. What was worked out for a join of some sets is not worked out again.
 
-    ``widths`` are bytes of a row, by input; without them memory is counted in rows.
+    ``widths`` are bytes of a row, by input; without them memory is counted in rows. Combinations
+    take ``bulk`` times what their rows do. ``growth`` says by what factor more of an input will be
+    held when it matters whether memory suffices.
     """
 
     known: Known
     units: Units = field(default_factory=Units)
     widths: tuple[float, ...] | None = None
+    bulk: float = 1.0
+    growth: tuple[float, ...] | None = None
     _orders: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     _works: dict[tuple[object, ...], Work] = field(default_factory=dict)
 
@@ -58,10 +63,14 @@ class Space:
         return sum(map(self._node_work, nodes_of(tree)), Work())
 
     def held(self, some: int) -> float:
-        """What the state of a set takes."""
+        """What the state of a set takes, or will take soon."""
+        rows, inside = self.known.size(some), [*members(some)]
+        if self.growth is not None:
+            rows *= prod(self.growth[number] for number in inside)
         if self.widths is None:
-            return self.known.size(some)
-        return self.known.size(some) * sum(self.widths[number] for number in members(some))
+            return rows
+        width = sum(self.widths[number] for number in inside)
+        return rows * width * (self.bulk if len(inside) > 1 else 1.0)
 
     def _node_work(self, node: JoinNode) -> Work:
         """One join: its inputs are held, and each of them probes the others."""

@@ -121,11 +121,7 @@ def _pairs(names: Sequence[str]) -> list[Pair]:
 
 def connected(graph: JoinGraph) -> list[Pair]:
     """Pairs of inputs that a predicate connects."""
-    return [
-        pair
-        for pair in _pairs(graph.names)
-        if graph.touches(*(frozenset({name}) for name in sorted(pair)))
-    ]
+    return graph.pairs()
 
 
 def _check(graph: JoinGraph, rates: Mapping[str, float], shares: Shares) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 PERIOD = 8  # batches
 SURPRISE = 1.5  # how much more or less than expected is a change
 NOTABLE = SURPRISE**0.5  # how much is worth a look
+SWING = 2.5  # the same of rates, which go up and down with every batch
 NEAR = 0.9  # of the limit
 GROWING = 4  # batches in which memory grew without end
 LEAST_REST = 2  # batches after a change
@@ -21,8 +22,9 @@ LONGEST_REST = 64
 class Signals:
     """What there is to see: batches since plans were compared and since the plan changed.
 
-    ``surprise`` is the largest factor by which something differs from what was expected; ``memory``
-    is what is held, as a part of its limit; ``growing`` batches held more than the one before, and
+    ``surprise`` is the largest factor by which something differs from what was expected, ``swing``
+    the one by which a rate differs from when plans were compared; ``memory`` is what is held, or
+    will be soon, as a part of its limit; ``growing`` batches held more than the one before, and
     ``filling`` of them although inputs did not. ``waits`` if a change would pay, but less later.
     """
 
@@ -34,6 +36,7 @@ class Signals:
     rest: int = LEAST_REST
     filling: int = 0
     waits: bool = False
+    swing: float = 1.0
 
 
 Trigger = Callable[[Signals], bool]
@@ -54,6 +57,11 @@ def aggressive(seen: Signals) -> bool:
     return seen.surprise >= SURPRISE
 
 
+def drifting(seen: Signals) -> bool:
+    """Much more, or much less, comes from an input."""
+    return seen.swing >= SWING
+
+
 def memory_driven(seen: Signals) -> bool:
     """Memory comes near its limit; a single jump is none of a steady growth."""
     return seen.memory >= 1.0 or (seen.memory >= NEAR and seen.growing >= GROWING)
@@ -72,6 +80,7 @@ def waiting(seen: Signals) -> bool:
 TRIGGERS: tuple[tuple[str, Trigger], ...] = (
     ("memory", memory_driven),  # first: it overrules the guard
     ("surprise", aggressive),
+    ("rates", drifting),
     ("waiting", waiting),
     ("filling", refined),
     ("change", interval_with_threshold),

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from slackwater.errors import SlackwaterError
 from slackwater.papers.adaptive_zhu2006.run import PAPER as ADAPTIVE
+from slackwater.papers.concurrent_ji2018.run import PAPER as CONCURRENT
+from slackwater.papers.hybrid_ji2018.run import PAPER as HYBRID
 from slackwater.papers.paper import Paper
+from slackwater.papers.precedence_works2015.run import PAPER as PRECEDENCE
 from slackwater.papers.prodding_bhat2011.run import PAPER as PRODDING
 from slackwater.papers.recall_ji2018.run import PAPER as RECALL
+from slackwater.papers.robust_lei2014.run import PAPER as ROBUST
 from slackwater.papers.slack_ji2018.run import PAPER as SLACK
 
-PAPERS: tuple[Paper, ...] = (SLACK, RECALL, PRODDING, ADAPTIVE)
+PAPERS: tuple[Paper, ...] = (
+    SLACK,
+    RECALL,
+    CONCURRENT,
+    HYBRID,
+    PRODDING,
+    ADAPTIVE,
+    ROBUST,
+    PRECEDENCE,
+)
 
 
 def paper(name: str) -> Paper:

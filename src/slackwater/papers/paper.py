@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +16,8 @@ from slackwater.papers.verdict import Verdict, judge
 Results = dict[str, Any]  # what the experiments of one work measured: rows for its figures
 Figures = dict[str, float]
 Tell = Callable[[str], None]
+Experiments = tuple[tuple[str, Callable[[bool], Any]], ...]
+"""What is measured, by the key of its results; each is told whether to be quick."""
 
 LOG = logging.getLogger("slackwater.papers")
 
@@ -76,6 +78,31 @@ class Paper:
         text = (self.folder / "results" / "results.json").read_text(encoding="utf-8")
         results: Results = json.loads(text)["results"]
         return results
+
+
+def one_by_one(experiments: Experiments) -> Callable[[bool], Results]:
+    """Run experiments in their order, telling of each as it begins."""
+
+    def measure(is_quick: bool) -> Results:
+        results: Results = {}
+        for key, run in experiments:
+            LOG.info(key)
+            results[key] = run(is_quick)
+        return results
+
+    return measure
+
+
+def together(parts: Sequence[Callable[[Results], Figures]]) -> Callable[[Results], Figures]:
+    """The figures that several parts make of the same results."""
+
+    def figures(data: Results) -> Figures:
+        found: Figures = {}
+        for part in parts:
+            found |= part(data)
+        return found
+
+    return figures
 
 
 class _Teller(logging.Handler):

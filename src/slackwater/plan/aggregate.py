@@ -1,84 +1,55 @@
-"""Mergeable aggregates: what to keep per pane, how panes merge, how the answer is read off.
+"""Aggregates: what to keep per pane, how panes merge, how the answer is read off.
 
 An aggregate is split into *partials* (computed once per pane), a *merge* for each partial, and a
-*final* expression over merged partials. Only functions with such a split can be computed from
-panes; the others are refused with an alternative.
+*final* expression over merged partials. Exact ones keep distinct values instead
+(:mod:`slackwater.plan.exact`); what has neither is refused with an alternative.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
 from slackwater.errors import Problem
+from slackwater.plan.exact import (
+    SUPPORTED_EXACT,
+    is_exact,
+    moment_kind,
+    split_exact,
+)
+from slackwater.plan.partial import Partial, Split, partial_of
 from slackwater.query.expression import Expression, is_numeric, of_tree, type_of
 from slackwater.query.kinds import decimal_of, is_decimal
 from slackwater.query.schema import Schema
 from slackwater.query.totals import EXACT_DIGITS, mean_of
-from slackwater.units import fingerprint
 
 HLL_LOG_K = 12
 KLL_K = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """One column of pane state.
-
-    ``merge`` is an SQL aggregate, a sketch (``hll``, ``kll``), or ``exact``/``mean``/``m2``, which
-    need the count and mean beside them (``count``, ``mean`` name those columns). ``kind`` is its
-    type; ``exact`` is a sum of decimals that may get too long, and is null from then on. A sum that
-    ``wraps`` may leave the range of its type.
-    """
-
-    name: str
-    sql: str
-    merge: str
-    count: str = ""
-    mean: str = ""
-    kind: str = ""
-    wraps: bool = False
-
-    @property
-    def is_sketch(self) -> bool:
-        return self.merge in ("hll", "kll")
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """An aggregate call taken apart: its partials and the expression that reads the answer."""
-
-    partials: tuple[Partial, ...]
-    final: str
-
-
-def _partial(kind: str, sql: str, merge: str, *, count: str = "", mean: str = "") -> Partial:
-    return Partial(f"{kind}_{fingerprint([kind, sql])[:8]}", sql, merge, count, mean)
-
-
 def _count(argument: str) -> Partial:
-    return _partial("count", f"count({argument})", "sum")
+    return partial_of("count", f"count({argument})", "sum")
 
 
 def _simple(function: str) -> Callable[[str], Split]:
     def split(argument: str) -> Split:
-        part = _partial(function, f"{function}({argument})", function)
+        part = partial_of(function, f"{function}({argument})", function)
         return Split((part,), part.name)
 
     return split
 
 
 def _split_sum(argument: str) -> Split:
-    part = _partial("sum", f"sum({argument})", "sum")
+    part = partial_of("sum", f"sum({argument})", "sum")
     return Split((part,), part.name)
 
 
 def _split_long_sum(argument: str) -> Split:
     """A sum of long decimals: null because there was no value, or because it was too long?"""
     count = _count(argument)
-    part = _partial("sum", f"sum({argument})", "exact", count=count.name)
+    part = partial_of("sum", f"sum({argument})", "exact", count=count.name)
     return Split((part, count), part.name)
 
 
@@ -88,18 +59,18 @@ def _split_count(argument: str) -> Split:
 
 
 def _split_count_if(argument: str) -> Split:
-    part = _partial("countif", f"count(CASE WHEN {argument} THEN 1 END)", "sum")
+    part = partial_of("countif", f"count(CASE WHEN {argument} THEN 1 END)", "sum")
     return Split((part,), part.name)
 
 
 def _split_avg(argument: str) -> Split:
     count = _count(argument)
-    total = _partial("dsum", f"sum(CAST({argument} AS DOUBLE))", "sum")
+    total = partial_of("dsum", f"sum(CAST({argument} AS DOUBLE))", "sum")
     return Split((total, count), _mean(total.name, count.name))
 
 
 def _split_decimal_avg(argument: str, kind: str) -> Split:
-    count, total = _count(argument), _partial("sum", f"sum({argument})", "sum")
+    count, total = _count(argument), partial_of("sum", f"sum({argument})", "sum")
     return Split((total, count), mean_of(total.name, count.name, kind)[0])
 
 
@@ -111,8 +82,8 @@ def _moments(argument: str) -> tuple[Partial, Partial, Partial]:
     """Count, mean and sum of squared deviations: the split that merges without cancellation."""
     value = f"CAST({argument} AS DOUBLE)"
     count = _count(argument)
-    mean = _partial("mean", f"avg({value})", "mean", count=count.name)
-    squares = _partial(
+    mean = partial_of("mean", f"avg({value})", "mean", count=count.name)
+    squares = partial_of(
         "m2",
         f"coalesce(var_pop({value}), 0) * count({argument})",
         "m2",
@@ -134,14 +105,14 @@ def _variance(ddof: int, root: bool) -> Callable[[str], Split]:
 
 
 def _split_distinct(argument: str) -> Split:
-    sketch = _partial("hll", f"hll_sketch_agg({argument}, {HLL_LOG_K})", "hll")
+    sketch = partial_of("hll", f"hll_sketch_agg({argument}, {HLL_LOG_K})", "hll")
     return Split((sketch,), f"hll_sketch_estimate({sketch.name})")
 
 
 def _split_percentile(argument: str, fraction: str) -> Split:
     value = f"CAST({argument} AS DOUBLE)"
     count = _count(argument)
-    sketch = _partial("kll", f"kll_sketch_agg_double({value}, {KLL_K})", "kll")
+    sketch = partial_of("kll", f"kll_sketch_agg_double({value}, {KLL_K})", "kll")
     quantile = f"kll_sketch_get_quantile_double({sketch.name}, {fraction})"
     return Split((count, sketch), f"CASE WHEN {count.name} > 0 THEN {quantile} END")
 
@@ -169,17 +140,11 @@ _NEEDS_NUMBER = (
 )
 SUPPORTED = (
     "count, count_if, sum, avg, min, max, var_samp, var_pop, stddev_samp, stddev_pop, bool_and, "
-    "bool_or, bit_and, bit_or, bit_xor, approx_count_distinct, approx_percentile"
+    f"bool_or, bit_and, bit_or, bit_xor, approx_count_distinct, "
+    f"approx_percentile, {SUPPORTED_EXACT}"
 )
 _ALTERNATIVES: dict[type[exp.Expr], tuple[str, str]] = {
-    exp.Median: ("an exact median needs every row", "approx_percentile({0}, 0.5)"),
-    exp.Quantile: ("an exact percentile needs every row", "approx_percentile({0}, p)"),
-    exp.PercentileCont: ("an exact percentile needs every row", "approx_percentile({0}, p)"),
-    exp.ArrayAgg: ("a list of values grows with the rows", "count, min, max or a sketch"),
-    exp.ArrayUniqueAgg: ("a set of values grows with the rows", "approx_count_distinct({0})"),
-    exp.GroupConcat: ("joined text grows with the rows", "count or approx_count_distinct({0})"),
-    exp.First: ("'first' depends on the order of arrival", "min({0}) or max({0})"),
-    exp.Last: ("'last' depends on the order of arrival", "min({0}) or max({0})"),
+    exp.GroupConcat: ("joined text grows with the rows", "collect_list({0})"),
 }
 _ALIASES: dict[str, type[exp.Expr]] = {
     "mean": exp.Avg,
@@ -228,6 +193,8 @@ def take_apart(
 
 
 def _typed(part: Partial, schema: Schema) -> Partial:
+    if part.is_timed:
+        return replace(part, kind=moment_kind(part, schema))
     tree = Expression(part.sql).tree
     of_longs = isinstance(tree, exp.Sum) and type_of(of_tree(tree.this), schema) == "bigint"
     kind = type_of(Expression(part.sql), schema) or "unknown"
@@ -263,8 +230,8 @@ def value_sums(call: exp.Expr) -> tuple[Partial, Partial, Partial]:
     value = f"CAST({argument} AS DOUBLE)"
     return (
         replace(_count(argument), kind="bigint"),
-        replace(_partial("dsum", f"sum({value})", "sum"), kind="double"),
-        replace(_partial("dsquare", f"sum({value} * {value})", "sum"), kind="double"),
+        replace(partial_of("dsum", f"sum({value})", "sum"), kind="double"),
+        replace(partial_of("dsquare", f"sum({value} * {value})", "sum"), kind="double"),
     )
 
 
@@ -272,11 +239,22 @@ def rename_aliases(tree: exp.Expr) -> exp.Expr:
     """An expression with each aggregate under the one name it has here."""
 
     def rename(node: exp.Expr) -> exp.Expr:
+        known = node.this if isinstance(node, exp.Filter) else node
+        if isinstance(known, exp.IgnoreNulls):
+            return _known_only(known.this, node)
         if isinstance(node, exp.Anonymous) and node.name.lower() in _ALIASES:
             return _ALIASES[node.name.lower()](this=node.expressions[0])
         return node
 
     return tree.transform(rename)
+
+
+def _known_only(call: exp.Expr, node: exp.Expr) -> exp.Expr:
+    """``IGNORE NULLS`` as a filter."""
+    where: exp.Expr = exp.Not(this=exp.Is(this=exp.paren(call.this.copy()), expression=exp.Null()))
+    if isinstance(node, exp.Filter):
+        where = exp.and_(node.expression.this.copy(), where)
+    return exp.Filter(this=call.copy(), expression=exp.Where(this=where))
 
 
 def _is_aggregate(node: exp.Expr) -> bool:
@@ -286,7 +264,7 @@ def _is_aggregate(node: exp.Expr) -> bool:
 def _split(call: exp.Expr, schema: Schema, where: str) -> Split | Problem:
     if call.find_ancestor(exp.Window):
         return Problem("WINDOW_FUNCTION", where, f"{call.sql('spark')!r}: OVER is not supported")
-    if isinstance(call.this, exp.Distinct):
+    if isinstance(call.this, exp.Distinct) and not is_exact(call):
         return _refuse_distinct(call, where)
     if any(_is_aggregate(inner) for inner in call.walk() if inner is not call):
         return Problem("AGGREGATE_NESTED", where, f"{call.sql('spark')!r} nests aggregates")
@@ -309,6 +287,8 @@ def _check_number(call: exp.Expr, schema: Schema, where: str) -> Problem | None:
 
 
 def _split_known(call: exp.Expr, schema: Schema, where: str) -> Split | Problem:
+    if is_exact(call):
+        return split_exact(call, lambda text: _guarded(call, text), schema, where)
     argument = _filtered_argument(call)
     if isinstance(call, exp.Count):
         return _split_count(argument)
@@ -337,6 +317,12 @@ def _filtered_argument(call: exp.Expr) -> str:
     argument = "1" if star else call.this.sql("spark")
     if not isinstance(call.parent, exp.Filter):
         return "*" if star else argument
+    return _guarded(call, argument)
+
+
+def _guarded(call: exp.Expr, argument: str) -> str:
+    if not isinstance(call.parent, exp.Filter):
+        return argument
     predicate = call.parent.expression.this.sql("spark")
     return f"CASE WHEN {predicate} THEN {argument} END"
 
@@ -367,7 +353,7 @@ def _refuse_distinct(call: exp.Expr, where: str) -> Problem:
         "NOT_MERGEABLE",
         where,
         f"{call.sql('spark')} cannot be merged from panes: equal values may lie in several panes",
-        f"use approx_count_distinct({inner}), or aggregate twice (first by {inner})",
+        f"aggregate twice, first by {inner}",
     )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from slackwater.plan.aggregate import Partial, calls_of, rename_aliases, value_sums
+from slackwater.plan.aggregate import calls_of, rename_aliases, value_sums
+from slackwater.plan.partial import Partial
 from slackwater.plan.propagation import part_error
 from slackwater.plan.terms import Terms
 from slackwater.query.contract import ErrorKind, Method
@@ -63,6 +64,7 @@ class ErrorContract(Promise):
     at_least: int
     at_most: int | None
     method: Method
+    per_key: bool = False
 
     @property
     def columns(self) -> dict[str, float]:
@@ -83,7 +85,8 @@ class ErrorContract(Promise):
         return 1 - min(bound.risk for bound in self.bounds)
 
     def told(self) -> dict[str, object]:
-        return {"max_error": self.columns, "confidence": self.confidence}
+        per_key = {"per_key": True} if self.per_key else {}
+        return {"max_error": self.columns, "confidence": self.confidence, **per_key}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,11 @@ def bounds_of(
         )
         partials += sums
     return tuple(bounds), tuple(partials)
+
+
+def measured_bound(column: str, epsilon: float, delta: float) -> Bound:
+    """The bound on a column of which nothing is known but its measured error."""
+    return Bound(column, "heuristic", epsilon, delta, limit=epsilon, risk=delta)
 
 
 def _is_call(tree: exp.Expr) -> bool:

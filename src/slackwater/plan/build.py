@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from slackwater.errors import Problem, QueryError
-from slackwater.plan.aggregate import Partial, take_apart
+from slackwater.plan.aggregate import take_apart
 from slackwater.plan.bound import ErrorContract, RecallContract
 from slackwater.plan.build_join import check_connected, check_join
-from slackwater.plan.costly import CostPlan, cost_plan
+from slackwater.plan.calls import CallBuilder, FunctionPlan, arranged, is_call, plain_rows
+from slackwater.plan.costly import CostPlan, cost_plan, with_levels
 from slackwater.plan.estimates import EstimatePlan, estimate_columns, estimate_plan
+from slackwater.plan.exact import kept_columns
+from slackwater.plan.lookup import check_tables, looked_up, tables_of
 from slackwater.plan.names import (
     RESERVED,
     RESERVED_JOIN,
@@ -31,6 +35,7 @@ from slackwater.plan.node import (
     aggregates,
     chain,
 )
+from slackwater.plan.partial import Partial
 from slackwater.plan.promise import error_contract, recall_contract
 from slackwater.plan.report import Reporter
 from slackwater.plan.resources import (
@@ -42,19 +47,22 @@ from slackwater.plan.resources import (
 )
 from slackwater.plan.window import Window
 from slackwater.query.contract import LATE_POLICIES, FixedSlack, MinRecall
-from slackwater.query.expression import is_boolean, type_of
+from slackwater.query.expression import column, is_boolean, type_of
+from slackwater.query.relation import Relation, read_relation
 from slackwater.query.resources import Resources
 from slackwater.query.schema import Schema
 from slackwater.query.stream import (
     Aggregate,
     Costly,
-    JoinDef,
+    LookUp,
     Query,
     Select,
+    Step,
     Stream,
     StreamDef,
     Where,
 )
+from slackwater.query.table import TableDef
 from slackwater.units import MINUTE
 
 DEFAULT_KEEP = 10 * MINUTE
@@ -76,15 +84,21 @@ class LogicalQuery:
     estimates: EstimatePlan | None = None
     costly: CostPlan | None = None
     resources: ResourcePlan | None = None
+    functions: FunctionPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The checked queries of a pipeline and its base streams by name."""
+    """The checked queries of a pipeline and its base streams by name.
+
+    ``functions`` are those of Python, by the keys that links have for them.
+    """
 
     queries: tuple[LogicalQuery, ...]
     streams: dict[str, StreamDef]
     max_ahead: dict[str, int | None]
+    tables: dict[str, TableDef] = field(default_factory=dict)
+    functions: dict[str, Any] = field(default_factory=dict)
 
 
 def check(queries: Sequence[Query], limits: Resources | None = None) -> Checked:
@@ -97,7 +111,9 @@ def check(queries: Sequence[Query], limits: Resources | None = None) -> Checked:
     if not queries:
         problems.append(Problem("PIPELINE_EMPTY", "pipeline", "a pipeline needs a query"))
     check_query_names(queries, problems)
-    checked = [_Checker(query, problems).check() for query in queries]
+    tables = check_tables((query.stream for query in queries), problems)
+    functions: dict[str, Any] = {}
+    checked = [_Checker(query, problems, functions).check() for query in queries]
     ahead = {
         name: Reporter(f"stream {name!r}", problems).positive(s.max_ahead, "max_ahead")
         for name, s in streams.items()
@@ -106,7 +122,7 @@ def check(queries: Sequence[Query], limits: Resources | None = None) -> Checked:
         checked = _sharing(queries, checked, limits, problems)
     if problems:
         raise QueryError(problems)
-    return Checked(tuple(q for q in checked if q is not None), streams, ahead)
+    return Checked(tuple(q for q in checked if q is not None), streams, ahead, tables, functions)
 
 
 def _sharing(
@@ -147,6 +163,12 @@ def _check_streams(queries: Sequence[Query], problems: list[Problem]) -> dict[st
     return streams
 
 
+def _rows(stream: Stream, base: StreamDef) -> Node:
+    """The rows of a stream, before its steps."""
+    scan = Scan(base.name, base.schema, base.time)
+    return plain_rows(scan) if any(map(is_call, stream.steps)) else scan
+
+
 def bases(stream: Stream) -> tuple[StreamDef, ...]:
     """The base streams below a stream, each once."""
     if isinstance(stream.base, StreamDef):
@@ -185,10 +207,11 @@ def _check_stream(base: StreamDef, problems: list[Problem]) -> None:
 class _Checker:
     """Walks the steps of one query and collects its problems."""
 
-    def __init__(self, query: Query, problems: list[Problem]) -> None:
+    def __init__(self, query: Query, problems: list[Problem], functions: dict[str, Any]) -> None:
         self.query = query
         self.problems = problems
         self.report = Reporter(f"query {query.name!r}", problems)
+        self.calls = CallBuilder(self.report, functions=functions)
         self._problem = self.report.problem
 
     def check(self) -> LogicalQuery | None:
@@ -201,6 +224,7 @@ class _Checker:
         root = self._plan()
         if root is None:
             return None
+        costly = None if costly is None else with_levels(costly, self.query, root, self.report)
         root, promise, recall = self._promised(root)
         estimates = self._estimates(root, slack)
         if len(self.problems) > before:
@@ -219,6 +243,7 @@ class _Checker:
             estimates,
             costly,
             resources,
+            FunctionPlan(tuple(self.calls.links.values())) if self.calls.links else None,
         )
 
     def _estimates(self, root: Node, slack: int) -> EstimatePlan | None:
@@ -275,23 +300,34 @@ class _Checker:
         return replace(root, partials=tuple(parts.values())), promise, None
 
     def _plan(self) -> Node | None:
-        node = self._source(self.query.stream.base)
+        node = self._source(self.query.stream)
         if node is None:
             return None
         level = 0
-        for number, step in enumerate(self.query.stream.steps, start=1):
+        for number, steps in arranged(self.query.stream.steps):
+            step = steps[0]
             if isinstance(step, Where):
                 node = self._where(node, step, f"step {number} where")
+            elif is_call(step):
+                node = self._call(node, steps, f"step {number} function")
             elif isinstance(step, Select):
                 node = self._select(node, step, f"step {number} select")
+            elif isinstance(step, LookUp):
+                node = looked_up(node, step, self.report, f"step {number} lookup")
             elif isinstance(step, Aggregate):
                 level += 1
                 aggregate = self._aggregate(node, step, f"step {number} aggregate (level {level})")
                 if aggregate is None:
                     return None  # later steps read columns that could not be made
                 node = aggregate
-        if isinstance(chain(node)[0], Joined):
+        self._check_lookups()
+        base = chain(node)[0]
+        if isinstance(base, Joined):
             check_connected(node, self.report)
+            if base.optional and level > 0 and self.query.late == "revise":
+                text = "an aggregate cannot take back a row that had no partner"
+                hint = 'late="drop" or "side", or revise the bare join'
+                self._problem("JOIN_OUTER", "late", text, hint)
         if isinstance(node, WindowAggregate):
             return node
         if isinstance(chain(node)[0], Joined) and level == 0:
@@ -301,22 +337,46 @@ class _Checker:
         self._problem("QUERY_OPEN_ENDED", "last step", "a query ends with an aggregate", hint)
         return None
 
-    def _source(self, base: StreamDef | JoinDef) -> Node | None:
-        if isinstance(base, StreamDef):
-            return Scan(base.name, base.schema, base.time)
-        return check_join(base, self._steps_below, self.report)
+    def _check_lookups(self) -> None:
+        """What rows cannot be asked for that look something up."""
+        tables = tables_of(self.query.stream)
+        if not tables:
+            return
+        if self.query.rank is not None or any(
+            isinstance(s, Costly) for s in self.query.stream.steps
+        ):
+            text = "rows that wait would meet another version of the table"
+            self._problem("LOOKUP_COSTLY", "lookup", text, "work on all rows of a batch")
+        if self.calls.links:
+            text = "functions run before anything is looked up, in another pass over the rows"
+            hint = "look up in the function, or compute what it gives in SQL"
+            self._problem("LOOKUP_FUNCTION", "lookup", text, hint)
+
+    def _source(self, stream: Stream) -> Node | None:
+        if stream.is_optional:
+            hint = "mark it inside of sw.join(...)"
+            text = "only a stream that is joined can be optional"
+            self._problem("JOIN_OUTER", "stream", text, hint)
+        if isinstance(stream.base, StreamDef):
+            return _rows(stream, stream.base)
+        return check_join(stream.base, self._steps_below, self.report)
 
     def _steps_below(self, stream: Stream, at: str) -> Node | None:
         """The rows of one input of a join."""
         if not isinstance(stream.base, StreamDef):
             self._problem("JOIN_INPUT", at, "a join of a join", "list all streams in one sw.join")
             return None
-        node: Node = Scan(stream.base.name, stream.base.schema, stream.base.time)
-        for number, step in enumerate(stream.steps, start=1):
+        node = _rows(stream, stream.base)
+        for number, steps in arranged(stream.steps):
+            step = steps[0]
             if isinstance(step, Where):
                 node = self._where(node, step, f"{at}, step {number} where")
+            elif is_call(step):
+                node = self._call(node, steps, f"{at}, step {number} function")
             elif isinstance(step, Select):
                 node = self._select(node, step, f"{at}, step {number} select")
+            elif isinstance(step, LookUp):
+                node = looked_up(node, step, self.report, f"{at}, step {number} lookup")
             elif isinstance(step, Costly):
                 hint = "a costly stream cannot be joined"
                 self._problem("COSTLY_PLACE", at, "costly below a join", hint)
@@ -325,6 +385,25 @@ class _Checker:
                 self._problem("JOIN_INPUT", at, "results of an aggregate cannot be joined", hint)
                 return None
         return node
+
+    def _call(self, node: Node, steps: Sequence[Step], at: str) -> Node:
+        """Python functions run where the rows of a stream are read, and nowhere else."""
+        text = hint = ""
+        if not isinstance(chain(node)[0], Scan):
+            text = "a Python function above a join"
+            hint = "call it on the streams that are joined"
+        elif aggregates(node):
+            text = "a Python function over results of an aggregate"
+            hint = "call it before the window, or on the results downstream"
+        elif self.query.rank is not None or any(
+            isinstance(step, Costly) for step in self.query.stream.steps
+        ):
+            text = "a Python function over rows that wait for their turn"
+            hint = "leave out costly and rank: functions run when rows are read"
+        if text:
+            self._problem("FUNCTION_PLACE", at, text, hint)
+            return node
+        return self.calls.add(node, steps, at)
 
     def _where(self, node: Node, step: Where, at: str) -> Node:
         parsed = self.report.parse(step.predicate, node.schema, at)
@@ -358,14 +437,38 @@ class _Checker:
         window = self._window(step, at)
         keys = self._named(step.keys, node.schema, at)
         names = [name for name, _ in keys] + [name for name, _ in step.values]
+        relation = self._relation(step, node.schema, at)
+        names += [] if relation is None else [column.name for column in relation.columns]
         check_results(names, RESERVED, self.report, at)
         check_keys([name for name, _ in keys], self.report, at)
-        if not step.values:
+        if relation is not None and window is not None and len(self.problems) == before:
+            return self._related(node, window, keys, relation, at)
+        if not step.values and step.relation is None:
             self._problem("AGGREGATE_EMPTY", at, "no aggregate given", 'aggregate(n="count(*)")')
         partials, values, types = self._values(step, node.schema, at)
         if window is None or len(self.problems) > before:
             return None
         return WindowAggregate(node, window, keys, partials, values, types)
+
+    def _relation(self, step: Aggregate, schema: Schema, at: str) -> Relation | None:
+        if step.relation is None:
+            return None
+        found = read_relation(step.relation, schema, self.report.at(f"{at}, relate"))
+        if isinstance(found, Problem):
+            self.problems.append(found)
+            return None
+        return found
+
+    def _related(
+        self, node: Node, window: Window, keys: tuple[Named, ...], relation: Relation, at: str
+    ) -> WindowAggregate | None:
+        kept = kept_columns(relation, node.schema, self.report.at(f"{at}, relate"))
+        if isinstance(kept, Problem):
+            self.problems.append(kept)
+            return None
+        values = tuple((one.name, column(one.name)) for one in relation.columns)
+        types = tuple(one.type for one in relation.columns)
+        return WindowAggregate(node, window, keys, kept, values, types, relation)
 
     def _values(
         self, step: Aggregate, schema: Schema, at: str

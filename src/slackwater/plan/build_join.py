@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from slackwater.plan.graph import UNBOUND, conjuncts, equality_columns, per_pair, per_stream
-from slackwater.plan.join import OPEN, with_graph
+from slackwater.plan.join import OPEN, OUTER_TREE, with_graph
 from slackwater.plan.names import check_different, check_input_name
 from slackwater.plan.node import (
     Joined,
@@ -18,14 +18,24 @@ from slackwater.plan.node import (
     joined_schema,
     stamp_of,
 )
+from slackwater.plan.outer import (
+    check_conditions,
+    check_outer,
+    check_windows,
+    needs,
+    outer_pairs,
+    over_required,
+)
 from slackwater.plan.report import Reporter
-from slackwater.plan.tree import tree_over
+from slackwater.plan.robust import check_dimensions, check_robust, robust_plan
+from slackwater.plan.tree import nodes_of, tree_over
 from slackwater.query.expression import Expression, column, is_boolean, is_numeric, type_of
 from slackwater.query.join import EMITS, MOST_INPUTS
 from slackwater.query.names import bare_name, same_names
 from slackwater.query.schema import Schema
 from slackwater.query.stream import JoinDef, Stream
 
+OUTER_HINT = "leave it out, or name all streams in one pair of parentheses"
 Below = Callable[[Stream, str], Node | None]
 
 
@@ -40,7 +50,7 @@ def check_join(base: JoinDef, below: Below, report: Reporter) -> Joined | None:
     if len(report.problems) > before:
         return None
     nodes = [below(stream, f"join, {stream.name}") for stream in base.inputs]
-    reach = _reach(base.within, names, report)
+    reach = _reach(base.within, names, base.optional, report)
     inputs = tuple(node for node in nodes if node is not None)
     if len(report.problems) > before or reach is None:
         return None
@@ -52,7 +62,13 @@ def check_join(base: JoinDef, below: Below, report: Reporter) -> Joined | None:
         for number, text in enumerate(base.on, start=1)
         for predicate in _predicates(text, schema, names, (report, f"join, on {number}"))
     )
-    return Joined(names, inputs, predicates, reach, base.emit, base.order, base.cross)
+    if base.optional:
+        owner = {c.name: c.of[0] for c in schema.columns if c.of}
+        parts = [(part, equality_columns(part)) for part in predicates]
+        check_conditions(parts, owner, base.optional, report)
+    asked = robust_plan(base)
+    terms = (base.emit, base.order, base.cross, asked, base.optional)
+    return Joined(names, inputs, predicates, reach, *terms)
 
 
 def _check_shape(base: JoinDef, names: Sequence[str], report: Reporter) -> None:
@@ -67,14 +83,13 @@ def _check_shape(base: JoinDef, names: Sequence[str], report: Reporter) -> None:
         report.problem("JOIN_NAMES", "join", text, "rename one with .named(...)")
     for name in names:
         check_input_name(name, report)
-    if base.how != "inner":
-        hint = "write an inner join, and look for rows without partner in a query of their own"
-        report.problem("JOIN_OUTER", "join, how", f"{base.how!r} joins are not offered", hint)
+    check_outer(base, report)
     if base.emit not in EMITS:
         text = f"{base.emit!r} is not one of: {', '.join(EMITS)}"
         report.problem("JOIN_EMIT", "join, emit", text)
     if base.order not in (*OPEN, "written"):
-        _check_order(base.order, names, report)
+        _check_order(base.order, names, report, is_outer=bool(base.optional))
+    check_robust(base, report)
 
 
 def _check_times(names: Sequence[str], inputs: Sequence[Node], report: Reporter) -> None:
@@ -86,16 +101,19 @@ def _check_times(names: Sequence[str], inputs: Sequence[Node], report: Reporter)
         report.problem("JOIN_TIMES", "join", f"event times of two types: {text}", hint)
 
 
-def _check_order(order: str, names: Sequence[str], report: Reporter) -> None:
-    hint = f'"adaptive", "written", or a tree such as "(({names[0]} {names[1]}) ...)"'
+def _check_order(order: str, names: Sequence[str], report: Reporter, *, is_outer: bool) -> None:
+    hint = f'"adaptive", "robust", "written", or a tree such as "(({names[0]} {names[1]}) ...)"'
     try:
-        tree_over(order, names)
+        tree = tree_over(order, names)
     except (ValueError, TypeError) as error:
         report.problem("JOIN_ORDER", "join, order", f"{order!r}: {error}", hint)
+        return
+    if is_outer and (tree.is_grouped or len(nodes_of(tree)) > 1):
+        report.problem("JOIN_ORDER", "join, order", f"{order!r}: {OUTER_TREE}", OUTER_HINT)
 
 
 def _reach(
-    within: Any, names: tuple[str, ...], report: Reporter
+    within: Any, names: tuple[str, ...], optional: frozenset[str], report: Reporter
 ) -> tuple[tuple[int, ...], ...] | None:
     """How much older the member of each input may be than that of each other."""
     at = "join, within"
@@ -105,14 +123,16 @@ def _reach(
         return None
     if not isinstance(within, Mapping):
         window = report.positive(within, at)
-        return None if window is None else per_stream([window] * len(names))
+        same = None if window is None else per_stream([window] * len(names))
+        return same and over_required(names, optional, same)
     found = {key: report.positive(value, f"{at} {key!r}") for key, value in within.items()}
     windows = {key: value for key, value in found.items() if value is not None}
     if len(windows) < len(found):
         return None
     if all(isinstance(key, str) for key in windows):
-        return _stream_windows(windows, names, report)
-    return _pair_windows(windows, names, report)
+        found_by_stream = _stream_windows(windows, names, report)
+        return found_by_stream and over_required(names, optional, found_by_stream)
+    return _pair_windows(windows, names, optional, report)
 
 
 def _stream_windows(
@@ -126,7 +146,7 @@ def _stream_windows(
 
 
 def _pair_windows(
-    windows: Mapping[Any, int], names: tuple[str, ...], report: Reporter
+    windows: Mapping[Any, int], names: tuple[str, ...], optional: frozenset[str], report: Reporter
 ) -> tuple[tuple[int, ...], ...] | None:
     for key in windows:
         is_pair = isinstance(key, tuple) and len(key) == 2 and key[0] != key[1]
@@ -134,7 +154,8 @@ def _pair_windows(
             text = f"{key!r} is not a pair of {', '.join(names)}"
             report.problem("JOIN_WINDOW", "join, within", text)
             return None
-    reach = per_pair(names, windows)
+    check_windows(windows, optional, report)
+    reach = outer_pairs(names, optional, windows) if optional else per_pair(names, windows)
     if any(value >= UNBOUND for row in reach for value in row):
         hint = "give windows that connect all streams"
         report.problem("JOIN_WINDOW", "join, within", "some streams have no window", hint)
@@ -173,13 +194,13 @@ def _check_types(predicate: Expression, schema: Schema, report: Reporter, at: st
             hint = "join on what is inside: select(\"x['a'] AS a\", ...) below the join"
             report.problem("TYPE_MISMATCH", at, f"{name} is {kind}, which nothing equals", hint)
             return
-    families = {_family(kind) for kind in kinds} - {None}
+    families = {family(kind) for kind in kinds} - {None}
     if len(families) > 1:
         text = f"{predicate.sql} compares {kinds[0]} with {kinds[1]}"
         report.problem("TYPE_MISMATCH", at, text, "cast one side")
 
 
-def _family(kind: str | None) -> str | None:
+def family(kind: str | None) -> str | None:
     """Which types can be equal to each other without a cast."""
     if kind is None or kind == "unknown":
         return None
@@ -189,13 +210,33 @@ def _family(kind: str | None) -> str | None:
 
 
 def check_connected(root: Node, report: Reporter) -> None:
-    """Refuse a cartesian product nobody asked for; filters above the join count as predicates."""
+    """Refuse a cartesian product nobody asked for, and what is uncertain of inputs that nothing
+    connects; filters above the join count as predicates.
+    """
     first = next((node for node in chain(root) if isinstance(node, WindowAggregate)), None)
     where, _, joined = collapse(root if first is None else first.input)
-    if not isinstance(joined, Joined) or joined.cross:
+    if not isinstance(joined, Joined):
         return
-    parts = with_graph(joined, where)[0].parts()
-    if len(parts) > 1:
+    graph = with_graph(joined, where)[0]
+    if joined.robust is not None:
+        check_dimensions(joined.robust, graph, report)
+    for part in graph.above:
+        _check_above(part, joined, report)
+    parts = graph.parts()
+    if graph.optional and len(parts) == 1:
+        parts = graph.parts(graph.required)
+    if len(parts) > 1 and not joined.cross:
         shown = " and ".join(sorted("{" + ", ".join(sorted(part)) + "}" for part in parts))
         hint = "add a predicate to on=, or cross=True if every combination is wanted"
         report.problem("JOIN_CARTESIAN", "join, on", f"nothing connects {shown}", hint)
+
+
+def _check_above(part: Expression, joined: Joined, report: Reporter) -> None:
+    """Refuse a filter above that rows without partner never pass."""
+    columns = {c.name: c.of[0] for c in joined.schema.columns if c.of}
+    optional = {name for name, owner in columns.items() if owner in joined.optional}
+    if needs(part, optional):
+        names = sorted({columns[name] for name in part.columns & optional})
+        text = f"{part.sql!r} is never true where there is no row of {' and '.join(names)}"
+        hint = "filter that stream before the join, or write an inner join"
+        report.problem("JOIN_OUTER", "where above the join", text, hint)

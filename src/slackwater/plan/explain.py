@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+from slackwater.plan.calls import Link
 from slackwater.plan.costly import CostPlan
 from slackwater.plan.estimates import EstimatePlan, ProdSource
 from slackwater.plan.join import JoinPlan
+from slackwater.plan.partial import Partial
 from slackwater.plan.stage import PipelinePlan, QueryPlan, Stage, describe
 from slackwater.plan.state import State
 from slackwater.plan.tree import inputs_of, nodes_of, show_tree
@@ -25,10 +28,37 @@ def explain_text(plan: PipelinePlan) -> str:
         lines.append(
             f"stream {stream.name}: time {stream.time}, reads {columns}, may jump ahead {ahead}"
         )
+        lines += [f"  {_link(link)}" for link in stream.links]
+    for table in plan.tables:
+        again = "once" if table.refresh is None else f"every {show_duration(table.refresh)}"
+        unique = "; ".join(", ".join(keys) for keys in table.keys)
+        lines.append(f"table {table.name}: read {again}, unique by {unique}")
     shared = sum(len(query.fed) for query in plan.queries) - len(plan.base_states)
     if shared:
         lines.append(f"{shared} base state{'s' if shared > 1 else ''} shared between queries")
-    return "\n".join(lines)
+    return _named("\n".join(lines), [link for stream in plan.streams for link in stream.links])
+
+
+def _link(link: Link) -> str:
+    """A function, or filters that commute, in words."""
+    names = ", ".join(link.calls[number].name for number in link.written)
+    effects = ", has effects" if link.effects else ""
+    after = "" if link.guard is None else f", after {link.guard.sql}"
+    if not link.is_filter:
+        pairs = zip(link.returns, link.outputs, strict=True)
+        given = ", ".join(f"{name} {one.type}" for name, one in pairs)
+        return f"computes {given} by {names}{effects}{after}"
+    order = f" in an order for each batch ({link.order})" if link.is_open else ""
+    return f"filters by {names}{order}{effects}{after}"
+
+
+def _named(text: str, links: Sequence[Link]) -> str:
+    """The text with functions in the place of the columns that they add to rows."""
+    for link in links:
+        names = " and ".join(call.name for call in link.calls)
+        for shown, one in zip(link.returns or (names,), link.outputs, strict=True):
+            text = text.replace(f"`{one.name}`", shown)
+    return text
 
 
 def _query_lines(query: QueryPlan) -> list[str]:
@@ -42,11 +72,16 @@ def _query_lines(query: QueryPlan) -> list[str]:
         lines.append(f"  estimates: {_estimates(query.estimates)}")
     if query.costly is not None:
         lines.append(f"  costly: {_costly(query.costly)}")
+        ranks = range(1, query.costly.ranks + 1)
+        lines += [f"    {_level(query.costly, query, rank)}" for rank in ranks]
+        if query.costly.levels:
+            lines.append(f"    precedence: {query.costly.precedence}")
     for stage in reversed(query.stages):
         lines += _stage_lines(stage)
     if query.join is not None:
         return lines + _join_lines(query.join)
-    lines.append(f"  {'  ' * len(query.stages)}stream {query.stream}")
+    found = "".join(f", looked up in {table}" for table in query.tables)
+    lines.append(f"  {'  ' * len(query.stages)}stream {query.stream}{found}")
     return lines
 
 
@@ -58,20 +93,32 @@ def _join_lines(join: JoinPlan) -> list[str]:
     equal = [" = ".join(f"{name}" for _, name in members) for members in graph.classes]
     predicates = [p.expression.sql for p in graph.predicates]
     lines += [f"    on {text}" for text in (*equal, *predicates)]
-    for part in join.inputs:
-        where = "" if part.state.where is None else f", where {part.state.where.sql}"
-        columns = ", ".join(name for name, _ in part.state.keys) or "-"
+    if graph.optional:
+        settled = max(graph.patience(name) for name in graph.required)
+        lines.append(f"    rows without partner are answered after {show_duration(settled)}")
+    lines += [f"    where {part.sql}" for part in graph.above]
+    form = join if join.tree is None else join.form(join.tree)
+    for part, rows in zip(form.inputs, join.inputs, strict=True):
+        where = "" if rows.state.where is None else f", where {rows.state.where.sql}"
+        columns = _columns([name for name, _ in part.state.keys], part.state.partials)
         waits = show_duration(graph.patience(part.name))
+        kind = "optional stream" if part.name in graph.optional else "stream"
+        found = "".join(f", looked up in {one.table}" for one in rows.state.lookups)
         lines.append(
-            f"    {part.name}: stream {part.stream}{where}, rows wait {waits} for partners"
+            f"    {part.name}: {kind} {part.stream}{found}{where}, rows wait {waits} for partners"
         )
-        lines.append(f"      state {part.state.identity}: rows; {columns}")
+        kept = "groups" if form.is_grouped else "rows"
+        lines.append(f"      state {part.state.identity}: {kept}; {columns}")
     for node in nodes_of(join.tree)[:-1] if join.tree is not None else ():
         names = frozenset(inputs_of(node))
-        columns = ", ".join(join.columns(names)) or "-"
+        columns = _columns(form.columns(names), form.partials(names))
         lines.append(f"    {show_tree(node)} keeps its results")
-        lines.append(f"      state {join.identity(names)}: rows; {columns}")
+        lines.append(f"      state {form.identity(names)}: rows; {columns}")
     return lines
+
+
+def _columns(names: Sequence[str], partials: Sequence[Partial]) -> str:
+    return ", ".join([*names, *(part.sql for part in partials)]) or "-"
 
 
 def _waiting(query: QueryPlan) -> str:
@@ -99,7 +146,25 @@ def _costly(plan: CostPlan) -> str:
         "ratio": f"others wait, and once they were estimated come after {plan.k} new ones each",
     }[plan.aside]
     starve = "" if plan.starve is None else f", {show_duration(plan.starve)} at most"
-    return f"{plan.budget} rows in a batch, {served}{starve}"
+    life = "" if plan.lifespan is None else f", for {show_duration(plan.lifespan)}"
+    return f"{_budget(plan)} in a batch, {served}{starve}{life}"
+
+
+def _budget(plan: CostPlan) -> str:
+    if plan.measured:
+        rest = "the trigger interval" if plan.interval is None else f"{plan.interval:g} s"
+        return f"what can be done in {rest}"
+    return f"{plan.budget} rows" if plan.seconds is None else f"{plan.seconds:g} s"
+
+
+def _level(plan: CostPlan, query: QueryPlan, rank: int) -> str:
+    """The rows of a rank, in words."""
+    texts = [
+        f"{query.fed[level.input][0]}: {level.condition.sql}"
+        for level in plan.levels
+        if level.rank == rank
+    ]
+    return f"rank {rank}: {'; '.join(texts)}"
 
 
 def _estimates(plan: EstimatePlan) -> str:
@@ -125,14 +190,25 @@ def _stage_lines(stage: Stage) -> list[str]:
     keys = f" by {', '.join(stage.keys)}" if stage.keys else ""
     values = ", ".join(name for name, _ in stage.values)
     lines = [f"{pad}level {stage.level}: {stage.window}{keys} -> {values}"]
+    if stage.relation is not None:
+        lines.append(f"{pad}  relate {stage.relation.sql}")
     kept = (
         "rows, newest revision" if state.kind == "rows" else f"panes of {show_duration(state.pane)}"
     )
-    parts = ", ".join(part.sql for part in state.partials)
-    lines.append(f"{pad}  state {state.identity}: {kept}; {parts}")
+    lines.append(f"{pad}  state {state.identity}: {kept}; {_parts(state)}")
     if state.where is not None:
         lines.append(f"{pad}  where {state.where.sql}")
     return lines
+
+
+def _parts(state: State) -> str:
+    """The columns of a state, and what they cost: a row for each pane and key, or for more."""
+    values = [part.sql for part in state.partials if part.is_value]
+    merged = ", ".join(part.sql for part in state.partials if not part.is_value) or "-"
+    if not values:
+        return merged
+    whole = f"a row for each distinct ({', '.join(values)}) and how often it was there"
+    return whole if merged == "-" else f"{whole}; {merged}"
 
 
 def explain_json(plan: PipelinePlan) -> str:
@@ -172,7 +248,21 @@ def _confidence(query: QueryPlan) -> float | None:
 
 
 def _cost_value(plan: CostPlan) -> dict[str, Any]:
-    return {"budget": plan.budget, "aside": plan.shown, "starve_us": plan.starve}
+    return {
+        "budget": plan.budget,
+        "aside": plan.shown,
+        "starve_us": plan.starve,
+        **({} if plan.seconds is None else {"seconds": plan.seconds}),
+        **({"measured": True, "interval_s": plan.interval} if plan.measured else {}),
+        **({} if plan.lifespan is None else {"lifespan_us": plan.lifespan}),
+        **({"ranks": _ranks_value(plan)} if plan.levels else {}),
+    }
+
+
+def _ranks_value(plan: CostPlan) -> dict[str, Any]:
+    levels = [{"rank": one.rank, "input": one.input, "where": one.condition.sql}
+              for one in plan.levels]  # fmt: skip
+    return {"precedence": plan.precedence, "levels": levels}
 
 
 def _sources(plan: EstimatePlan | None) -> list[dict[str, Any]] | None:

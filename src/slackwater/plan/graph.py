@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from sqlglot import exp
 
@@ -26,21 +27,48 @@ class JoinGraph:
     """What a join means, apart from how it is run.
 
     ``reach[i][j]`` is how much older (microseconds) the member of input ``j`` may be than that of
-    input ``i``. Columns in one ``classes`` group are equal in every result.
+    input ``i``. Columns in one ``classes`` group are equal in every result that has them.
+    ``optional`` inputs may be missing in a result, and ``above`` are conditions on results that can
+    be decided only once it is known which are.
     """
 
     names: tuple[str, ...]
     reach: tuple[tuple[int, ...], ...]
     classes: tuple[tuple[tuple[str, str], ...], ...]
     predicates: tuple[Predicate, ...]
+    optional: frozenset[str] = frozenset()
+    above: tuple[Expression, ...] = ()
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The inputs that every result has."""
+        return tuple(name for name in self.names if name not in self.optional)
 
     def reach_between(self, newer: str, older: str) -> int:
         return self.reach[self.names.index(newer)][self.names.index(older)]
 
     def patience(self, name: str, others: Iterable[str] | None = None) -> int:
-        """How long a row of this input may wait for its newest partner (among ``others``)."""
+        """How long a row of this input may wait for its newest partner (among ``others``).
+
+        A row of an optional input also waits for rows that come late and may still be answered:
+        else they would seem to have no partner.
+        """
+        if others is None and name in self.optional:
+            return min(self.patience(r) + self.reach_between(r, name) for r in self.required)
         partners = self.names if others is None else tuple(others)
         return max((self.reach_between(o, name) for o in partners if o != name), default=0)
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether at most one way by equal columns leads from an input to another."""
+        groups = [frozenset({name}) for name in self.names]
+        for members in self.classes:
+            link = frozenset(name for name, _ in members)
+            met = [group for group in groups if group & link]
+            if len(met) < len(link):
+                return False
+            groups = [group for group in groups if not group & link] + [frozenset().union(*met)]
+        return True
 
     def equalities(self, left: frozenset[str], right: frozenset[str]) -> list[tuple[str, str]]:
         """One equality for each class of equal columns that both sides have."""
@@ -65,11 +93,23 @@ class JoinGraph:
         """Whether any predicate connects the two sides."""
         return bool(self.equalities(left, right) or self.conditions(left, right))
 
-    def parts(self) -> list[frozenset[str]]:
-        """The connected parts; one if no combination is a cartesian product."""
-        groups = [frozenset({name}) for name in self.names]
-        links = [frozenset(name for name, _ in members) for members in self.classes]
-        for link in [*links, *(p.inputs for p in self.predicates)]:
+    def pairs(self) -> list[frozenset[str]]:
+        """Pairs of inputs that a predicate connects."""
+        return [
+            frozenset(pair)
+            for pair in combinations(self.names, 2)
+            if self.touches(*(frozenset({name}) for name in sorted(pair)))
+        ]
+
+    def parts(self, among: Iterable[str] | None = None) -> list[frozenset[str]]:
+        """The connected parts (``among`` some inputs); one if no combination is a cartesian
+        product.
+        """
+        some = frozenset(self.names if among is None else among)
+        groups = [frozenset({name}) for name in self.names if name in some]
+        links = [frozenset(name for name, _ in members) & some for members in self.classes]
+        links += [p.inputs for p in self.predicates if p.inputs <= some]
+        for link in links:
             joined = frozenset().union(*(g for g in groups if g & link))
             groups = [g for g in groups if not g & link] + ([joined] if joined else [])
         return groups

@@ -13,24 +13,43 @@ from slackwater.plan.graph import (
     equality_columns,
     inner_equalities,
 )
-from slackwater.plan.node import Filter, Joined, Named, Node, Scan, Stamp, collapse, stamp_of
+from slackwater.plan.node import (
+    Filter,
+    Joined,
+    Named,
+    Node,
+    Scan,
+    Stamp,
+    collapse,
+    meaning_of,
+    stamp_of,
+)
+from slackwater.plan.partial import Partial
 from slackwater.plan.product import followed
+from slackwater.plan.robust import ROBUST, RobustPlan
 from slackwater.plan.state import State
-from slackwater.plan.tree import JoinNode, Tree, mjoin, read_tree
-from slackwater.query.expression import Expression, column
+from slackwater.plan.tree import JoinNode, Tree, mjoin, nodes_of, read_tree, show_tree
+from slackwater.query.expression import Expression, column, type_of
 from slackwater.query.schema import NOTHING, Schema
 from slackwater.units import fingerprint
 
-OPEN = ("adaptive", "auto")  # the same, once by an older name
+ADAPTIVE = ("adaptive", "auto")  # the same, once by an older name
+OPEN = (*ADAPTIVE, ROBUST)  # the engine chooses
+OUTER_TREE = "with optional streams a join has one node, over rows"
+WAITING_STEPS = 8  # of a window: rows that wait are served by such steps of their times
 
 
 @dataclass(frozen=True, slots=True)
 class JoinInput:
-    """One input of a join: its name there, its stream, and the rows it keeps."""
+    """One input of a join: its name there, its stream, and the rows it keeps.
+
+    Where it keeps groups of rows, ``rows`` is the state of those that they are made of.
+    """
 
     name: str
     stream: str
     state: State
+    rows: State | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +60,8 @@ class JoinPlan:
     ``carried`` are the joined columns that are needed once all inputs are together. ``tree`` is
     ``None`` where the order is to be chosen from statistics. ``is_measured``: rows remember when
     they came, so that results can be measured. ``joined`` are all columns of all inputs.
+    ``grouped`` is the same join over groups of rows, else ``ungrouped`` says why there is none.
+    ``robust`` asks for plans that are prepared, from which each batch takes one.
     """
 
     query: str
@@ -53,6 +74,25 @@ class JoinPlan:
     tree: JoinNode | None
     is_measured: bool = False
     joined: Schema = NOTHING
+    is_grouped: bool = False
+    grouped: JoinPlan | None = None
+    ungrouped: str = ""
+    robust: RobustPlan | None = None
+
+    def form(self, tree: JoinNode) -> JoinPlan:
+        """The join as this tree runs it: over rows, or over groups of them."""
+        if tree.is_grouped == self.is_grouped:
+            return self
+        assert self.grouped is not None, show_tree(tree)
+        return self.grouped
+
+    def check(self, tree: JoinNode) -> JoinNode:
+        """The tree, if the join can run by it; raises ``ValueError`` with the reason."""
+        if self.is_outer and (tree.is_grouped or len(nodes_of(tree)) > 1):
+            raise ValueError(OUTER_TREE)
+        if tree.is_grouped and self.grouped is None and not self.is_grouped:
+            raise ValueError(f"rows cannot be kept in groups: {self.ungrouped}")
+        return tree
 
     @property
     def stamp(self) -> Stamp:
@@ -64,12 +104,35 @@ class JoinPlan:
         return self.emit == "ordered"
 
     @property
+    def is_outer(self) -> bool:
+        """Whether results may lack inputs."""
+        return bool(self.graph.optional)
+
+    @property
     def written(self) -> JoinNode:
         """One m-way join: each input probes along predicates, as listed among those."""
         return followed(self.graph, mjoin(self.graph.names))
 
     def input(self, name: str) -> JoinInput:
         return next(i for i in self.inputs if i.name == name)
+
+    def common_values(self, name: str) -> tuple[tuple[int, Expression], ...]:
+        """The columns of an input that are equal to others in results, over its raw rows, as text:
+        one for each class of equal columns, with its number. Those that have no sure text are left
+        out.
+        """
+        own = self.input(name).state
+        raw = dict(own.keys)
+        mine = [
+            (number, next((col for owner, col in members if owner == name), None))
+            for number, members in enumerate(self.graph.classes)
+        ]
+        texts = [
+            (number, Expression(f"CAST({raw[col].sql} AS STRING)"))
+            for number, col in mine
+            if col is not None
+        ]
+        return tuple(one for one in texts if type_of(one[1], own.input) is not None)
 
     def columns(self, names: frozenset[str]) -> tuple[str, ...]:
         """The joined columns that a combination of these inputs must still have."""
@@ -82,6 +145,10 @@ class JoinPlan:
             if not {name for name, _ in members} <= names:
                 needed |= {col for _, col in members}
         return tuple(c for c, name in owner.items() if name in names and c in needed)
+
+    def partials(self, names: frozenset[str]) -> tuple[Partial, ...]:
+        """Of groups of rows: the partials that a combination of these inputs has."""
+        return tuple(p for i in self.inputs if i.name in names for p in i.state.partials)
 
     def identity(self, names: frozenset[str]) -> str:
         """What rows over these inputs mean: the same for every plan of the query that keeps them.
@@ -114,16 +181,23 @@ class JoinPlan:
 def with_graph(joined: Joined, where: Expression | None) -> tuple[JoinGraph, tuple[Node, ...]]:
     """The graph of a join and its inputs, predicates on one input pushed down to it.
 
-    ``where`` is a filter above the join: a predicate like the others.
+    ``where`` is a filter above the join: a predicate like the others, unless it asks about an
+    optional input.
     """
     owner = {c.name: c.of[0] for c in joined.schema.columns if c.of}
     extra = conjuncts(where) if where is not None else []
+    above = [p for p in extra if {owner[column] for column in p.columns} & joined.optional]
+    extra = [part for part in extra if part not in above]
     parts = [part for p in joined.predicates for part in conjuncts(p)] + extra
     pairs: list[tuple[str, str]] = []
     predicates: list[Predicate] = []
     filters: dict[str, list[Expression]] = {name: [] for name in joined.names}
     for part in parts:
         names = frozenset(owner[col] for col in part.columns)
+        if (
+            not names and joined.optional
+        ):  # what is about nothing decides before anything is missing
+            names = frozenset({next(n for n in joined.names if n not in joined.optional)})
         pair = equality_columns(part)
         if len(names) == 1:
             filters[next(iter(names))].append(part)
@@ -134,7 +208,9 @@ def with_graph(joined: Joined, where: Expression | None) -> tuple[JoinGraph, tup
     classes = equal_classes(pairs, owner)
     for name, found in inner_equalities(classes).items():
         filters[name] += found
-    graph = JoinGraph(joined.names, joined.reach, classes, tuple(predicates))
+    graph = JoinGraph(
+        joined.names, joined.reach, classes, tuple(predicates), joined.optional, tuple(above)
+    )
     inputs = tuple(
         _filtered(node, name, filters[name])
         for name, node in zip(joined.names, joined.inputs, strict=True)
@@ -156,22 +232,33 @@ def lay_out_join(
     *,
     output: Schema,
     clock: str | None,
+    alone: str | None = None,
 ) -> JoinPlan:
     """The plan of the join of a query.
 
     ``above``: the filter above it, its result columns (``None`` if aggregates follow) and the
     joined columns that are read. ``clock`` names the clock on which rows remember when they came,
-    if results are measured.
+    if results are measured. ``alone`` names the query if its rows wait for their turn: no other
+    one has the same.
     """
     where, values, read = above
     graph, nodes = with_graph(joined, where)
     between = {col for members in graph.classes for _, col in members}
     between |= {col for p in graph.predicates for col in p.expression.columns}
-    carried = tuple(name for name in joined.schema.names if name in set(read))
-    grain = max(1000, min(graph.patience(name) for name in graph.names) // 100)
+    wanted = {*read, *(column for part in graph.above for column in part.columns)}
+    carried = tuple(name for name in joined.schema.names if name in wanted)
+    steps = 100 if alone is None else WAITING_STEPS
+    grain = max(1000, min(graph.patience(name) for name in graph.names) // steps)
     needed = between | set(carried)
     inputs = tuple(
-        _input(node, name, needed, clock or "", grain)
+        _input(
+            node,
+            name,
+            needed,
+            clock or "",
+            grain,
+            alone=None if alone is None else f"{alone}/{name}",
+        )
         for name, node in zip(joined.names, nodes, strict=True)
     )
     tree = _tree(joined, graph)
@@ -187,6 +274,7 @@ def lay_out_join(
         tree,
         measured,
         joined.schema,
+        robust=joined.robust,
     )
 
 
@@ -198,15 +286,18 @@ def _tree(joined: Joined, graph: JoinGraph) -> JoinNode | None:
     return followed(graph, tree)
 
 
-def _input(node: Node, name: str, needed: set[str], clock: str, grain: int) -> JoinInput:
+def _input(
+    node: Node, name: str, needed: set[str], clock: str, grain: int, *, alone: str | None
+) -> JoinInput:
     where, names, scan = collapse(node)
     assert isinstance(scan, Scan)
     columns = tuple((f"{name}_{c}", value) for c, value in names.items() if f"{name}_{c}" in needed)
+    looked_up = [meaning_of(scan.lookups)] if scan.lookups else []
     meaning = [clock, scan.stream, where.sql if where else None, [[c, v.sql] for c, v in columns]]
     state = State(
-        identity=fingerprint(["input", meaning]),
+        identity=fingerprint(["input", meaning, *([alone] if alone else []), *looked_up]),
         kind="input",
-        owner=scan.stream,
+        owner=f"{scan.stream}/costly/{alone}" if alone else scan.stream,
         where=where,
         keys=columns,
         pane=grain,
@@ -214,5 +305,6 @@ def _input(node: Node, name: str, needed: set[str], clock: str, grain: int) -> J
         partials=(),
         stamp=stamp_of(scan),
         input=scan.schema,
+        lookups=scan.lookups,
     )
     return JoinInput(name, scan.stream, state)

@@ -8,22 +8,28 @@ both keep the order in which they were first written.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from slackwater.codec import pack, unpack
+from slackwater.plan.held import Held
 from slackwater.plan.join import OPEN
+from slackwater.plan.partial import Partial
 from slackwater.plan.stage import PipelinePlan
 from slackwater.query.stream import (
     Aggregate,
+    Apply,
     Costly,
     JoinDef,
+    LookUp,
     Query,
     Select,
     Step,
     Stream,
     StreamDef,
     Where,
+    WhereFunction,
 )
 from slackwater.units import DurationLike, duration, show_duration
 from slackwater.zones import is_same_zone
@@ -33,24 +39,42 @@ SHOWN = 8  # differences told
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order of streams, and of the inputs of each join, as they were first written."""
+    """The order of streams, and of the inputs of each join, as they were first written; by query,
+    what its base state keeps (``None`` where that was not written down).
+    """
 
     streams: tuple[str, ...] = ()
     joins: Mapping[str, tuple[str, ...]] | None = None
+    held: Held = field(default_factory=dict)
 
     @classmethod
     def of(cls, meaning: Mapping[str, Any]) -> Order:
         queries = meaning["queries"].items()
         joins = {name: tuple(q["join"]["inputs"]) for name, q in queries if "join" in q}
-        return cls(tuple(meaning["streams"]), joins)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"streams": self.streams, "joins": self.joins or {}}
+        return cls(tuple(meaning["streams"]), joins, dict.fromkeys(meaning["queries"]))
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Order:
+    def of_plan(cls, plan: PipelinePlan) -> Order:
+        """The order that a plan has, to be kept from now on."""
+        joins = {q.name: tuple(i.name for i in q.join.inputs) for q in plan.queries if q.join}
+        held = {q.name: None if q.join else q.base.state.partials for q in plan.queries}
+        return cls(tuple(stream.name for stream in plan.streams), joins, held)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"streams": self.streams, "joins": self.joins or {}, "held": pack(self.held)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any], queries: Iterable[str] = ()) -> Order:
+        """As it was written, with the ``queries`` of then."""
         joins = {name: tuple(inputs) for name, inputs in value["joins"].items()}
-        return cls(tuple(value["streams"]), joins)
+        held = unpack(value.get("held", {}), dict[str, tuple[Partial, ...] | None])
+        return cls(tuple(value["streams"]), joins, dict.fromkeys(queries) | held)
+
+    def with_known(self, other: Order) -> Order:
+        """The same, with what another one knows beside it."""
+        streams = tuple(dict.fromkeys([*self.streams, *other.streams]))
+        joins = {**(other.joins or {}), **(self.joins or {})}
+        return Order(streams, joins, {**other.held, **self.held})
 
     def arrange(self, query: Query) -> Query:
         """The query with the inputs of its join in this order; what it means is the same."""
@@ -60,6 +84,7 @@ class Order:
         names = tuple(stream.name for stream in base.inputs)
         if names == first or sorted(names) != sorted(first):
             return query
+        base = base.marked()  # left and right are places
         inputs = tuple(sorted(base.inputs, key=lambda stream: first.index(stream.name)))
         probed = f"({' '.join(names)})" if base.order == "written" else base.order
         join = replace(base, inputs=inputs, order=probed)
@@ -147,6 +172,8 @@ def words(queries: Sequence[Query], meaning: Mapping[str, Any]) -> dict[str, str
     for name, source in meaning.get("sources", {}).items():
         for label, value in _flat(source):
             found[f"stream {name!r}, source {label}"] = value
+    for name, columns in meaning.get("tables", {}).items():
+        found[f"table {name!r}, columns"] = ", ".join(f"{c} {kind}" for c, kind in columns)
     for query in queries:
         for label, value in _query_words(query):
             found[f"query {query.name!r}{label and f', {label}'}"] = value
@@ -181,6 +208,8 @@ def _join_words(join: JoinDef) -> Iterator[tuple[str, str]]:
     yield "on", "; ".join(join.on)
     yield "within", _within(join.within)
     yield "emit", join.emit
+    if join.optional:
+        yield "optional", ", ".join(sorted(join.optional))
     if join.order not in (*OPEN, "written"):
         yield "order", join.order
 
@@ -205,14 +234,22 @@ def _step_words(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
     for step in steps:
         if isinstance(step, Where):
             texts.setdefault(f"{lead}where", []).append(step.predicate)
+        elif isinstance(step, WhereFunction):
+            texts.setdefault(f"{lead}where", []).append(f"function {step.function.shown}")
+        elif isinstance(step, Apply):
+            given = ", ".join(f"{name} {kind}" for name, kind in step.function.columns.items())
+            texts.setdefault(f"{lead}apply", []).append(f"function {step.function.shown}: {given}")
         elif isinstance(step, Select):
             texts.setdefault(f"{lead}select", []).extend(step.columns)
+        elif isinstance(step, LookUp):
+            texts[f"lookup {step.table.name}"] = [step.how, *step.on]
         elif isinstance(step, Costly):
             texts["costly"] = ["yes"]
         elif isinstance(step, Aggregate):
             texts[f"{lead}window"] = [_window(step)]
             texts[f"{lead}keys"] = list(step.keys) or ["none"]
             texts |= {f"{lead}aggregate {name}": [text] for name, text in step.values}
+            texts |= {f"{lead}relate": [step.relation]} if step.relation else {}
             level += 1
             lead = f"level {level} "
     yield from ((label, ", ".join(found)) for label, found in texts.items())

@@ -10,6 +10,7 @@ from slackwater.query.names import LONGEST_FILE_NAME, folded, same_names, why_no
 from slackwater.query.stream import Query, StreamDef
 
 LABELS = ("kind", "revision", "coverage", "emitted_at")
+COMPLETE = "complete"  # of queries with ranks
 RESERVED = ("window_start", "window_end", "boundary", *LABELS)
 RESERVED_JOIN = ("event_time", *LABELS)
 SIDE = ("_reason", "_delay_us", "_time")  # what is said of a row that is set aside

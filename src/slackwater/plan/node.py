@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from slackwater.plan.aggregate import Partial
+from slackwater.plan.partial import Partial
+from slackwater.plan.robust import RobustPlan
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression, column, of_tree, type_of
+from slackwater.query.relation import Relation
 from slackwater.query.schema import Column, Schema
 
 BOUNDS = ("window_start", "window_end")
@@ -18,12 +20,26 @@ Stamp = Literal["timestamp", "timestamp_ntz"]
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup:
+    """Rows look something up in a table: what of a row is equal to which column of it."""
+
+    table: str
+    on: tuple[tuple[Expression, str], ...]
+
+
+def meaning_of(lookups: tuple[Lookup, ...]) -> list[object]:
+    """What rows find in tables, as part of the meaning of what is kept of them."""
+    return [[one.table, [[value.sql, name] for value, name in one.on]] for one in lookups]
+
+
+@dataclass(frozen=True, slots=True)
 class Scan:
-    """All rows of a base stream."""
+    """All rows of a base stream, with what they find in tables."""
 
     stream: str
     schema: Schema
     time: str
+    lookups: tuple[Lookup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +67,22 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """Columns that a Python function computes, each with what it is called among the rows."""
+
+    input: Node
+    columns: tuple[tuple[Column, str], ...]
+
+    @property
+    def schema(self) -> Schema:
+        return Schema((*self.input.schema.columns, *(column for column, _ in self.columns)))
+
+
+@dataclass(frozen=True, slots=True)
 class WindowAggregate:
-    """Aggregates by window and keys: finals over partials that merge from panes."""
+    """Aggregates by window and keys: finals over partials that merge from panes, or what a
+    ``relation`` says of all rows.
+    """
 
     input: Node
     window: Window
@@ -60,6 +90,7 @@ class WindowAggregate:
     partials: tuple[Partial, ...]
     values: tuple[Named, ...]
     value_types: tuple[str, ...]
+    relation: Relation | None = None
 
     @property
     def schema(self) -> Schema:
@@ -75,7 +106,8 @@ class Joined:
     """Combinations of one row of each input, under predicates and within reach in time.
 
     ``predicates`` are over the joined columns ``input_column``; ``reach[i][j]`` is how much older
-    input ``j``'s member may be than input ``i``'s.
+    input ``j``'s member may be than input ``i``'s. Of ``optional`` inputs a combination may have
+    none.
     """
 
     names: tuple[str, ...]
@@ -85,13 +117,15 @@ class Joined:
     emit: str
     order: str
     cross: bool
+    robust: RobustPlan | None = None
+    optional: frozenset[str] = frozenset()
 
     @property
     def schema(self) -> Schema:
         return joined_schema(self.names, self.inputs)
 
 
-Node = Scan | Filter | Project | WindowAggregate | Joined
+Node = Scan | Filter | Project | Computed | WindowAggregate | Joined
 
 
 def joined_schema(names: tuple[str, ...], inputs: tuple[Node, ...]) -> Schema:
@@ -135,9 +169,12 @@ def aggregates(node: Node) -> tuple[WindowAggregate, ...]:
 
 
 def collapse(node: Node) -> tuple[Expression | None, dict[str, Expression], Node]:
-    """Fold filters and projections into one predicate and definitions over the input's columns."""
-    path: list[Filter | Project] = []
-    while isinstance(node, Filter | Project):
+    """Fold filters and projections into one predicate and definitions over the input's columns.
+
+    What functions computed are columns of the input by then, whatever stands between.
+    """
+    path: list[Filter | Project | Computed] = []
+    while isinstance(node, Filter | Project | Computed):
         path.append(node)
         node = node.input
     names = {name: column(name) for name in node.schema.names}
@@ -146,6 +183,8 @@ def collapse(node: Node) -> tuple[Expression | None, dict[str, Expression], Node
         if isinstance(step, Filter):
             predicate = step.predicate.substitute(names)
             where = predicate if where is None else both(where, predicate)
+        elif isinstance(step, Computed):
+            names = names | {one.name: column(hidden) for one, hidden in step.columns}
         else:
             names = {name: value.substitute(names) for name, value in step.columns}
     return where, names, node

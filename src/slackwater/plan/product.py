@@ -20,7 +20,8 @@ def followed(graph: JoinGraph, tree: JoinNode) -> JoinNode:
         child if isinstance(child, str) else followed(graph, child) for child in tree.children
     )
     sets = [frozenset(inputs_of(child)) for child in children]
-    return JoinNode(children, tuple(_order(graph, sets, first) for first in range(len(sets))))
+    orders = tuple(_order(graph, sets, first) for first in range(len(sets)))
+    return JoinNode(children, orders, tree.is_grouped)
 
 
 def _order(graph: JoinGraph, sets: list[Inputs], first: int) -> tuple[int, ...]:

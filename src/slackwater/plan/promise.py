@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from slackwater.plan.aggregate import Partial
-from slackwater.plan.bound import Bound, ErrorContract, RecallContract, bounds_of
+from slackwater.plan.bound import (
+    Bound,
+    ErrorContract,
+    RecallContract,
+    bounds_of,
+    measured_bound,
+)
 from slackwater.plan.node import Joined, WindowAggregate
+from slackwater.plan.partial import Partial
 from slackwater.plan.report import Reporter
 from slackwater.query.contract import METHODS, MaxError, Method, MinRecall
 from slackwater.query.expression import is_numeric
@@ -27,11 +33,36 @@ def error_contract(
     if len(methods) > 1:
         text = f"contracts of one query choose one slack by one method, here: {', '.join(methods)}"
         report.problem("CONTRACT_METHOD", "contract, method", text, "give all of them the same")
+    per_key = _per_key(root, terms, report)
     found = [_bounds(query, root, term, report) for term in terms]
     bounds = tuple(bound for some, _ in found for bound in some)
     sums = tuple(part for _, parts in found for part in parts)
     grain, low, high = _limits(terms, root.window.slide, report)
-    return ErrorContract(bounds, grain, low, high, _method(terms[0].method, report)), sums
+    method = _method(terms[0].method, report)
+    return ErrorContract(bounds, grain, low, high, method, per_key), sums
+
+
+def _per_key(root: WindowAggregate, terms: tuple[MaxError, ...], report: Reporter) -> bool:
+    """Whether every key is promised its share; refused where there is none to speak of."""
+    wanted = {bool(term.per_key) for term in terms}
+    if wanted == {False}:
+        return False
+    at = "contract, per_key"
+    if len(wanted) > 1:
+        text = "contracts of one query choose one slack, for each key or for all together"
+        report.problem("CONTRACT_PER_KEY", at, text, "give all of them the same")
+    if not root.keys:
+        text = "a share for each key is promised, but the query has no keys"
+        report.problem("CONTRACT_PER_KEY", at, text, "use group_by, or leave per_key out")
+    kinds = {name: root.schema.type_of(name) for name, _ in root.keys}
+    for name, kind in kinds.items():
+        if kind is not None and kind.startswith(("struct", "array", "map")):
+            text = f"key {name!r} is {kind}: such keys cannot be followed one by one"
+            report.problem("CONTRACT_PER_KEY", at, text, "group by its fields")
+    if any(term.method != "conformal" for term in terms):
+        text = f"method {terms[0].method!r} does not follow keys one by one"
+        report.problem("CONTRACT_PER_KEY", at, text, 'use method="conformal"')
+    return True
 
 
 def _bounds(
@@ -40,6 +71,8 @@ def _bounds(
     _shares(report, epsilon=term.epsilon, confidence=term.confidence)
     last = query.stream.steps[-1]
     texts = dict(last.values) if isinstance(last, Aggregate) else {}
+    if root.relation is not None:
+        texts = dict.fromkeys((column.name for column in root.relation.columns), "")
     for name in term.of:
         if name not in texts:
             hint = f"aggregates here: {', '.join(texts)}"
@@ -48,6 +81,9 @@ def _bounds(
     sums: list[Partial] = []
     _numbers(root, term, report)
     for name in term.of or tuple(texts):
+        if root.relation is not None:
+            bounds.append(measured_bound(name, term.epsilon, 1 - term.confidence))
+            continue
         parsed = report.parse(texts[name], root.input.schema, "contract") if name in texts else None
         if parsed is not None:
             some, parts = bounds_of(name, parsed[1].tree, term.epsilon, 1 - term.confidence)
@@ -70,6 +106,10 @@ def _numbers(root: WindowAggregate, term: MaxError, report: Reporter) -> None:
 def recall_contract(joined: Joined, term: MinRecall, report: Reporter) -> RecallContract:
     """The recall a join must reach."""
     _shares(report, gamma=term.gamma, confidence=term.confidence)
+    if joined.optional:
+        text = "a row without partner is no result that could have been missed"
+        hint = "use sw.slack(...), or an inner join in a query of its own"
+        report.problem("JOIN_OUTER", "contract", f"min_recall counts results: {text}", hint)
     over = report.positive(term.over, "contract, over") or 0
     if over == 0:
         report.problem("CONTRACT_RANGE", "contract, over", f"{term.over!r} is not a period")

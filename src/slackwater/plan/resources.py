@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-from slackwater.plan.join import OPEN
+from slackwater.plan.join import ADAPTIVE
 from slackwater.plan.report import Reporter
 from slackwater.plan.terms import Terms
 from slackwater.query.resources import Resources
@@ -36,9 +36,9 @@ def resource_plan(query: Query, report: Reporter) -> ResourcePlan | None:
 
 
 def is_plan_open(query: Query) -> bool:
-    """Whether a query has a join whose plan the engine chooses."""
+    """Whether a query has a join for which the engine chooses what it holds, too."""
     base = query.stream.base
-    return isinstance(base, JoinDef) and base.order in OPEN
+    return isinstance(base, JoinDef) and base.order in ADAPTIVE and not base.optional
 
 
 def limits_of(asked: Resources, report: Reporter) -> ResourcePlan:

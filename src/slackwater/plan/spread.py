@@ -111,6 +111,7 @@ def _divisible(plan: PipelinePlan) -> frozenset[str]:
         query.name
         for query in plan.queries
         if query.join is not None
+        and not query.join.is_outer  # who has a part of an input cannot say that a row is missing
         and all(readers[one.state.identity] == 1 for one in query.join.inputs)
     )
 
@@ -132,7 +133,9 @@ def _legs(
     if query.join is not None:
         equal = tuple(common.values())[:1]
         columns = {0: equal}
-        same = dict.fromkeys(common.values())
+        # the columns of optional inputs are null where these are missing
+        required = query.join.graph.required
+        same = dict.fromkeys(column for name, column in common.items() if name in required)
         names = _carried(same, stages[0])[:1] if stages else ()
         while names and len(columns) <= len(stages):
             level += 1

@@ -11,28 +11,34 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from slackwater.errors import Problem, QueryError
-from slackwater.plan.aggregate import Partial
 from slackwater.plan.bound import ErrorContract, Promise, RecallContract
 from slackwater.plan.build import Checked, LogicalQuery
+from slackwater.plan.calls import FunctionPlan, Link, computed
 from slackwater.plan.costly import CostPlan
 from slackwater.plan.estimates import EstimateColumns, EstimatePlan, estimate_columns
+from slackwater.plan.grouping import with_groups
+from slackwater.plan.held import Held, base_states, identified
 from slackwater.plan.join import JoinPlan, lay_out_join
+from slackwater.plan.lookup import Refreshing, TablePlan, plan_tables
 from slackwater.plan.names import check_columns, check_partials
 from slackwater.plan.node import (
     Joined,
     Named,
     Node,
+    Scan,
     WindowAggregate,
     aggregates,
     chain,
     collapse,
     stamp_of,
 )
+from slackwater.plan.partial import Partial
 from slackwater.plan.state import State, StateKind
 from slackwater.plan.terms import Terms
-from slackwater.plan.tree import inputs_of, nodes_of
+from slackwater.plan.tree import GROUPED, inputs_of, nodes_of, show_tree
 from slackwater.plan.window import Window
 from slackwater.query.expression import Expression
+from slackwater.query.relation import Relation
 from slackwater.query.schema import Schema
 from slackwater.units import fingerprint
 
@@ -41,7 +47,8 @@ T = TypeVar("T", bound=Terms)
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One level of a query: reads ``state``, closes windows, gives ``values``.
+    """One level of a query: reads ``state``, closes windows, gives ``values``, or what
+    ``relation`` says of the rows.
 
     ``estimated`` is set on the top level of a query that gives estimates.
     """
@@ -53,6 +60,7 @@ class Stage:
     input: Schema
     output: Schema
     estimated: EstimateColumns | None = None
+    relation: Relation | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -100,6 +108,10 @@ class QueryPlan:
         return self.find(CostPlan)
 
     @property
+    def functions(self) -> FunctionPlan | None:
+        return self.find(FunctionPlan)
+
+    @property
     def stream(self) -> str:
         """The only stream of a query without join."""
         return self.streams[0]
@@ -112,6 +124,16 @@ class QueryPlan:
         return ((self.stream, self.base.state),)
 
     @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that its rows look something up in."""
+        return tuple({one.table: one for _, state in self.fed for one in state.lookups})
+
+    @property
+    def waiting(self) -> tuple[tuple[str, State], ...]:
+        """The states whose rows wait for their turn, each with its stream."""
+        return self.fed if self.costly is not None else ()
+
+    @property
     def base(self) -> Stage:
         return self.stages[0]
 
@@ -122,13 +144,22 @@ class QueryPlan:
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan:
-    """A base stream: the columns the pipeline reads, and how far a row may push its clock."""
+    """A base stream: the columns the pipeline reads, and how far a row may push its clock.
+
+    ``links`` are the Python functions that run over its rows, in this order.
+    """
 
     name: str
     time: str
     schema: Schema
     columns: tuple[str, ...]
     max_ahead: int | None
+    links: tuple[Link, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of its rows once functions added theirs."""
+        return (*self.columns, *(one.name for one in computed(self.links)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +168,7 @@ class PipelinePlan:
 
     streams: tuple[StreamPlan, ...]
     queries: tuple[QueryPlan, ...]
+    tables: tuple[TablePlan, ...] = ()
 
     @property
     def value_sums(self) -> dict[str, tuple[str, ...]]:
@@ -154,6 +186,17 @@ class PipelinePlan:
         return tuple(found.values())
 
     @property
+    def waiting(self) -> dict[str, tuple[str, int]]:
+        """States whose rows wait for their turn, each with its query and the number of its input
+        there.
+        """
+        return {
+            state.identity: (query.name, number)
+            for query in self.queries
+            for number, (_, state) in enumerate(query.waiting)
+        }
+
+    @property
     def identity(self) -> str:
         """Fingerprint of what the checkpoint means; slack, sinks and tiers may change freely."""
         return fingerprint(describe(self))
@@ -162,6 +205,7 @@ class PipelinePlan:
 def describe(plan: PipelinePlan) -> dict[str, object]:
     """The parts of a plan that a checkpoint depends on."""
     return {
+        **({"tables": {t.name: t.schema.to_json() for t in plan.tables}} if plan.tables else {}),
         "streams": {s.name: _describe_stream(s) for s in plan.streams},
         "queries": {
             q.name: {
@@ -174,6 +218,7 @@ def describe(plan: PipelinePlan) -> dict[str, object]:
                         "state": stage.state.identity,
                         "window": [stage.window.size, stage.window.slide, stage.window.offset],
                         "values": {name: value.sql for name, value in stage.values},
+                        **({"relate": stage.relation.sql} if stage.relation else {}),
                     }
                     for stage in q.stages
                 ],
@@ -199,17 +244,20 @@ def _describe_join(join: JoinPlan) -> dict[str, object]:
         "values": {name: value.sql for name, value in join.values},
         "emit": join.emit,
         "kept": sorted(sorted(inputs_of(node)) for node in nodes_of(join.tree or "")[:-1]),
+        **({"optional": sorted(graph.optional)} if graph.optional else {}),
+        **({"above": [part.sql for part in graph.above]} if graph.above else {}),
+        **({"grouped": True} if join.tree is not None and join.tree.is_grouped else {}),
     }
 
 
-def lay_out(checked: Checked) -> PipelinePlan:
-    """Turn checked queries into stages; base states that mean the same become one."""
+def lay_out(checked: Checked, held: Held | None = None) -> PipelinePlan:
+    """Turn checked queries into stages; base states that mean the same become one.
+
+    Queries that a checkpoint has already keep the states that it ``held`` for them.
+    """
     plans = [_query(query) for query in checked.queries]
-    alone = [plan for plan in plans if plan.join is None]
-    merged = _merge_states([plan.base.state for plan in alone])
-    plans = [
-        plan if plan.join else _with_base(plan, merged[_meaning(plan.base.state)]) for plan in plans
-    ]
+    states = base_states({p.name: p.base.state for p in plans if p.join is None}, held or {})
+    plans = [plan if plan.join else _with_base(plan, states[plan.name]) for plan in plans]
     streams = tuple(
         StreamPlan(
             name,
@@ -217,11 +265,28 @@ def lay_out(checked: Checked) -> PipelinePlan:
             definition.schema,
             _columns_read(name, checked, plans),
             checked.max_ahead[name],
+            _links(name, plans),
         )
         for name, definition in checked.streams.items()
     )
     _check_names(checked, streams, plans)
-    return PipelinePlan(streams, tuple(plans))
+    lookups = [one for plan in plans for _, state in plan.fed for one in state.lookups]
+    tables = plan_tables(checked.tables.values(), lookups)
+    return PipelinePlan(streams, _refreshing(plans, tables), tables)
+
+
+def _refreshing(plans: Sequence[QueryPlan], tables: Sequence[TablePlan]) -> tuple[QueryPlan, ...]:
+    """The first query that reads a table says when it is read again."""
+    found, seen = [], set[str]()
+    for plan in plans:
+        mine = tuple(
+            table
+            for table in tables
+            if table.refresh is not None and table.name in plan.tables and table.name not in seen
+        )
+        seen |= set(plan.tables)
+        found.append(replace(plan, terms=(*plan.terms, Refreshing(mine))) if mine else plan)
+    return tuple(found)
 
 
 def _check_names(
@@ -234,10 +299,36 @@ def _check_names(
         definition = checked.streams[stream.name]
         check_columns(definition, stream.columns, problems, is_set_aside=alone)
     for plan in plans:
+        problems += [*_order_problems(plan), *_side_problems(plan)]
         for stage in plan.stages:
             check_partials(plan.name, stage.keys, (p.name for p in stage.state.partials), problems)
     if problems:
         raise QueryError(problems)
+
+
+def _side_problems(plan: QueryPlan) -> list[Problem]:
+    """Why late rows cannot be set aside: only rows that are in time look something up."""
+    for _, state in plan.fed if plan.late == "side" else ():
+        asked = {c.name for one in state.lookups for c in state.read_of(one.table)}
+        if state.where is not None and state.where.columns & asked:
+            text = "a filter that asks a table cannot tell which late rows it would let pass"
+            hint = 'late="drop", or filter by columns of the stream alone'
+            return [Problem("LOOKUP_SIDE", f"query {plan.name!r}, late", text, hint)]
+    return []
+
+
+def _order_problems(plan: QueryPlan) -> list[Problem]:
+    """Why a join cannot run by the tree that was written for it."""
+    if plan.join is None or plan.join.tree is None:
+        return []
+    try:
+        plan.join.check(plan.join.tree)
+    except ValueError as error:
+        order = show_tree(plan.join.tree)
+        hint = f"without {GROUPED!r} before the tree the join runs over rows"
+        at = f"query {plan.name!r}, join, order"
+        return [Problem("JOIN_ORDER", at, f"{order!r}: {error}", hint)]
+    return []
 
 
 def _query(query: LogicalQuery) -> QueryPlan:
@@ -246,7 +337,14 @@ def _query(query: LogicalQuery) -> QueryPlan:
     estimable = estimate_columns(nodes) if nodes else None
     if query.estimates is not None:
         stages = (*stages[:-1], replace(stages[-1], estimated=estimable))
-    asked = (query.promise, query.recall, query.estimates, query.costly, query.resources)
+    asked = (
+        query.promise,
+        query.recall,
+        query.estimates,
+        query.costly,
+        query.resources,
+        query.functions,
+    )
     return QueryPlan(
         query.name,
         tuple(stream.name for stream in query.streams),
@@ -274,13 +372,15 @@ def _join(query: LogicalQuery, stages: tuple[Stage, ...]) -> JoinPlan | None:
         texts = list(names.values())
     read = {column for text in texts for column in text.columns}
     values = None if stages else tuple(names.items())
-    return lay_out_join(
+    join = lay_out_join(
         source,
         (where, values, read),
         query.name,
         output=query.root.schema,
         clock=_clock(query) if query.recall is not None else None,
+        alone=query.name if query.costly is not None else None,
     )
+    return with_groups(join, stages[0].state if stages else None)
 
 
 def _clock(query: LogicalQuery) -> str:
@@ -302,14 +402,23 @@ def _stage(query: LogicalQuery, level: int, node: WindowAggregate) -> Stage:
         partials=tuple(_substituted(part, names) for part in node.partials),
         stamp=stamp_of(node),
         input=source.schema,
+        lookups=source.lookups if isinstance(source, Scan) else (),
     )
-    return Stage(level, node.window, _identified(state), node.values, source.schema, node.schema)
+    return Stage(
+        level,
+        node.window,
+        identified(state),
+        node.values,
+        source.schema,
+        node.schema,
+        relation=node.relation,
+    )
 
 
 def _owner(query: LogicalQuery, level: int, source: Node) -> str:
-    if level == 1 and query.costly is not None:  # a backlog of its own, shared with nobody
-        return f"{query.streams[0].name}/costly/{query.name}"
     alone = level == 1 and not isinstance(source, Joined)
+    if alone and query.costly is not None:  # a backlog of its own, shared with nobody
+        return f"{query.streams[0].name}/costly/{query.name}"
     return query.streams[0].name if alone else f"{query.name}/{level}"
 
 
@@ -317,37 +426,21 @@ def _substituted(part: Partial, names: dict[str, Expression]) -> Partial:
     return replace(part, sql=Expression(part.sql).substitute(names).sql)
 
 
-def _meaning(state: State) -> str:
-    """What rows of this state stand for, apart from which partials are kept."""
-    return fingerprint(
-        [
-            state.owner,
-            state.kind,
-            state.where.sql if state.where else None,
-            [[name, value.sql] for name, value in state.keys],
-            state.pane,
-            state.offset,
-        ]
-    )
-
-
-def _identified(state: State) -> State:
-    parts = sorted([p.name, p.sql, p.merge] for p in state.partials)
-    return replace(state, identity=fingerprint([_meaning(state), parts]))
-
-
-def _merge_states(states: list[State]) -> dict[str, State]:
-    merged: dict[str, State] = {}
-    for state in states:
-        other = merged.get(_meaning(state), state)
-        parts = {part.name: part for part in (*other.partials, *state.partials)}
-        ordered = tuple(parts[name] for name in sorted(parts))
-        merged[_meaning(state)] = _identified(replace(state, partials=ordered))
-    return merged
-
-
 def _with_base(plan: QueryPlan, state: State) -> QueryPlan:
     return replace(plan, stages=(replace(plan.base, state=state), *plan.stages[1:]))
+
+
+def _conditions(plan: QueryPlan, stream: str) -> list[Expression]:
+    """What ranks ask of the rows of a stream."""
+    levels = () if plan.costly is None else plan.costly.levels
+    return [level.condition for level in levels if plan.fed[level.input][0] == stream]
+
+
+def _links(stream: str, plans: Sequence[QueryPlan]) -> tuple[Link, ...]:
+    """The functions over the rows of a stream, each once, after those that they build on."""
+    functions = [plan.functions for plan in plans if plan.functions is not None]
+    found = {one.identity: one for plan in functions for one in plan.links if one.stream == stream}
+    return tuple(found.values())
 
 
 def _columns_read(stream: str, checked: Checked, plans: list[QueryPlan]) -> tuple[str, ...]:
@@ -357,10 +450,14 @@ def _columns_read(stream: str, checked: Checked, plans: list[QueryPlan]) -> tupl
     if any(plan.late == "side" for plan in mine):
         return schema.names
     read: set[str] = set()
+    for condition in (one for plan in mine for one in _conditions(plan, stream)):
+        read |= condition.columns
     for state in (state for plan in mine for name, state in plan.fed if name == stream):
         read |= state.where.columns if state.where else set()
-        for _, key in state.keys:
+        for _, key in (*state.keys, *((c, v) for one in state.lookups for v, c in one.on)):
             read |= key.columns
         for part in state.partials:
             read |= Expression(part.sql).columns
+    for link in _links(stream, plans):
+        read |= link.columns
     return tuple(name for name in schema.names if name in read)

@@ -3,29 +3,32 @@
 A node with two children is a binary join, one with all inputs is an m-way join (mjoin), anything
 between is a hybrid tree. The children of a node are probed by each of them in an order of its
 own. A node below the root keeps its results as state; an m-way join keeps none
-(Zhu 2006, Part I).
+(Zhu 2006, Part I). Below aggregates a tree may work over groups of rows instead of rows.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 DEEPEST = 100  # joins of a tree that is read; far more than streams that can be joined
+GROUPED = "grouped"  # before a tree: over groups of rows
 
 
 @dataclass(frozen=True, slots=True)
 class JoinNode:
     """A join of its children; ``orders[i]`` lists the other children as child ``i`` probes them.
 
-    Without ``orders`` every child probes the others as they are listed.
+    Without ``orders`` every child probes the others as they are listed. A root that ``is_grouped``
+    has the whole tree work over groups of rows (`slackwater.plan.grouping`).
     """
 
     children: tuple[Tree, ...]
     orders: tuple[tuple[int, ...], ...] = ()
+    is_grouped: bool = False
 
     def order(self, child: int) -> tuple[int, ...]:
         """The other children in the order in which ``child`` probes them."""
@@ -90,10 +93,11 @@ def _partitions(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], ...]]
 
 
 def show_tree(tree: Tree) -> str:
-    """A tree as text: ``((a b) c)``."""
+    """A tree as text: ``((a b) c)``, or ``grouped ((a b) c)``."""
     if isinstance(tree, str):
         return tree
-    return f"({' '.join(show_tree(child) for child in tree.children)})"
+    text = f"({' '.join(show_tree(child) for child in tree.children)})"
+    return f"{GROUPED} {text}" if tree.is_grouped else text
 
 
 def read_tree(text: str) -> Tree:
@@ -101,10 +105,11 @@ def read_tree(text: str) -> Tree:
     if text.count("(") > DEEPEST:
         raise ValueError(f"more than {DEEPEST} joins")
     tokens = re.findall(r"[()]|[^\s(),]+", text)
-    tree, rest = _read(tokens)
+    is_grouped = tokens[:2] == [GROUPED, "("]
+    tree, rest = _read(tokens[is_grouped:])
     if rest:
         raise ValueError(f"{' '.join(rest)!r} is left over")
-    return tree
+    return replace(tree, is_grouped=is_grouped) if isinstance(tree, JoinNode) else tree
 
 
 def tree_over(text: str, names: Sequence[str]) -> JoinNode:
@@ -136,11 +141,13 @@ def tree_to_json(tree: Tree) -> Any:
     if isinstance(tree, str):
         return tree
     children = [tree_to_json(child) for child in tree.children]
-    return {"join": children, "orders": [list(order) for order in tree.orders]}
+    form = {GROUPED: True} if tree.is_grouped else {}
+    return {"join": children, "orders": [list(order) for order in tree.orders], **form}
 
 
 def tree_from_json(value: Any) -> Tree:
     if isinstance(value, str):
         return value
     children = tuple(tree_from_json(child) for child in value["join"])
-    return JoinNode(children, tuple(tuple(order) for order in value["orders"]))
+    orders = tuple(tuple(order) for order in value["orders"])
+    return JoinNode(children, orders, value.get(GROUPED, False))

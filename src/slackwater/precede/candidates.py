@@ -62,9 +62,8 @@ def combined(shared: Shared, counted: Frequencies) -> tuple[DynamicLevel, ...]:
 def _is_everywhere(shared: Shared, counted: Frequencies, join: str, value: Hashable) -> bool:
     run = shared.run(join)
     entering = [s for s in shared.streams(join) if shared.first_join(s) in run]
-    known = {(stream, one) for (at, stream, _, one), n in counted.significant.items()
-             if at == join and n > 0}  # fmt: skip
-    return all(counted.come(join, s, value) > 0 or (s, value) in known for s in entering)
+    known = {stream for stream, _, _ in counted.critical.get((join, value), ())}
+    return all(counted.come(join, s, value) > 0 or s in known for s in entering)
 
 
 def _last_gain(shared: Shared, counted: Frequencies, join: str, level: DynamicLevel) -> float:

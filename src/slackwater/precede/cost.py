@@ -7,15 +7,16 @@ costs a test for every row and protects it on its whole way, to classify late th
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from slackwater.precede.classifier import can_gain, classify
 from slackwater.precede.flows import Flow, RowClass
 from slackwater.precede.level import DynamicLevel
 from slackwater.precede.pipeline import Edge, Operator, Pipeline
 from slackwater.precede.plan import RankPlan
-from slackwater.precede.standing import UNRANKED, Standing
+from slackwater.precede.standing import Standing
+from slackwater.precede.standings import Classification
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,20 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class _Way:
+    """The way of a kind of rows that is critical or promises something.
+
+    ``stages`` has for each edge the flows that it is a part of, and their rate; ``promise`` the
+    rank that it promises, up to the stage ``near``.
+    """
+
+    kind: RowClass
+    stages: tuple[tuple[tuple[int, ...], float], ...]
+    promise: int | None = None
+    near: int = 0
+
+
+@dataclass(frozen=True)
 class Model:
     """What is known when plans are compared: flows, capacity a second, levels that there could be.
 
@@ -81,8 +96,9 @@ class Model:
 
     def demand(self) -> float:
         """What serving all of it first come, first served takes (C_all)."""
-        return sum(self._works())
+        return sum(self._works)
 
+    @cached_property
     def _works(self) -> list[float]:
         named = self.pipeline.by_name
         return [self.units.work(named[flow.edge.operator], flow) for flow in self.flows]
@@ -91,55 +107,73 @@ class Model:
         standings, classification = self._classified(plan)
         queues = [standing.queue(plan.last_active) for standing in standings]
         work: dict[int, float] = defaultdict(float)
-        for rank, units in zip(queues, self._works(), strict=True):
+        for rank, units in zip(queues, self._works, strict=True):
             work[rank] += units
         active = plan.last_active is not None
         statistics = sum(flow.rate for flow in self.flows) * self.units.statistic * active
         served = shares(work, self.capacity - classification - statistics)
-        passed = _passed(self.flows, [served[rank] for rank in queues])
+        passed = [flow.rate * served[rank] for flow, rank in zip(self.flows, queues, strict=True)]
         return Estimate(dict(work), classification, statistics, *self._expired(passed))
 
     def _classified(self, plan: RankPlan) -> tuple[list[Standing], float]:
         """With what standing each flow waits, and what it took to find that out."""
-        standings: list[Standing] = []
-        total = 0.0
-        for flow in self.flows:
-            standing = self._arriving(flow, standings)
-            at = plan.assessment(flow.edge)
-            if can_gain(standing, at):
-                standing, static, dynamic = classify(standing, at, flow)
-                tests = static * self.units.static_test + dynamic * self.units.dynamic_test
-                total += flow.rate * tests
-            standings.append(standing)
-        return standings, total
+        found, units = self._classification.find(plan), self.units
+        tests = zip(self.flows, found.static_tests, found.dynamic_tests, strict=True)
+        return found.each, sum(
+            flow.rate * (static * units.static_test + dynamic * units.dynamic_test)
+            for flow, static, dynamic in tests
+            if static or dynamic
+        )
 
-    def _arriving(self, flow: Flow, standings: Sequence[Standing]) -> Standing:
-        if not flow.parents:
-            return UNRANKED
-        left = self.flows[flow.parents[0]].edge.operator
-        here = self.pipeline.positions[left]
-        first, *others = (standings[parent].reach(here) for parent in flow.parents)
-        return first.merge(others[0]) if others else first
+    @cached_property
+    def _classification(self) -> Classification:
+        return Classification(self.pipeline, self.flows)
 
-    def _expired(
-        self, passed: Mapping[tuple[Edge, RowClass], float]
-    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """ER_s and ER_p by rank."""
+    def _expired(self, passed: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """ER_s and ER_p by rank; where nothing of a kind comes nothing of it expires."""
         significant, promising = [0.0] * self.ranks, [0.0] * self.ranks
-        for one in {part for _, part in passed}:
-            if one.rank <= self.ranks:
-                route = self.pipeline.route(one.stream)
-                significant[one.rank - 1] += one.rate * (1 - _survival(passed, one, route))
-            promise = best_promise(one, self.candidates)
-            if promise is not None:
-                route = self._route(one.stream, promise.until)
-                promising[promise.rank - 1] += one.rate * (1 - _survival(passed, one, route))
+        for way in self._ways:
+            left = 1.0
+            for number, (flows, rate) in enumerate(way.stages, start=1):
+                left *= sum(passed[at] for at in flows) / rate if rate else 1.0
+                if way.promise is not None and number == way.near:
+                    promising[way.promise - 1] += way.kind.rate * (1 - left)
+            if way.kind.rank <= self.ranks:
+                significant[way.kind.rank - 1] += way.kind.rate * (1 - left)
         return tuple(significant), tuple(promising)
 
-    def _route(self, stream: str, until: int) -> tuple[Edge, ...]:
+    @cached_property
+    def _ways(self) -> tuple[_Way, ...]:
+        """The ways of all kinds of rows that matter."""
+        found: dict[RowClass, dict[Edge, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for at, flow in enumerate(self.flows):
+            for part in flow.parts:
+                found[part][flow.edge].append(at)
+        ways = (self._way(kind, edges) for kind, edges in found.items())
+        return tuple(way for way in ways if way.promise is not None or way.kind.rank <= self.ranks)
+
+    def _way(self, kind: RowClass, edges: Mapping[Edge, Sequence[int]]) -> _Way:
+        route = self.pipeline.route(kind.stream)
+        each = (tuple(edges.get(edge, ())) for edge in route)
+        stages = tuple((flows, sum(self.flows[at].rate for at in flows)) for flows in each)
+        promise = best_promise(kind, self._promises(kind))
+        if promise is None:
+            return _Way(kind, stages)
         positions = self.pipeline.positions
-        route = self.pipeline.route(stream)
-        return tuple(edge for edge in route if positions[edge.operator] <= until)
+        near = sum(positions[edge.operator] <= promise.until for edge in route)
+        return _Way(kind, stages, promise.rank, near)
+
+    def _promises(self, kind: RowClass) -> Iterable[DynamicLevel]:
+        """The candidates that a kind of rows meets."""
+        for attribute, value in kind.values:
+            yield from self._candidates.get((attribute, value), ())
+
+    @cached_property
+    def _candidates(self) -> Mapping[tuple[str, Hashable], list[DynamicLevel]]:
+        found: dict[tuple[str, Hashable], list[DynamicLevel]] = defaultdict(list)
+        for level in self.candidates:
+            found[level.attribute, level.value].append(level)
+        return dict(found)
 
 
 def best_promise(one: RowClass, levels: Iterable[DynamicLevel]) -> DynamicLevel | None:
@@ -155,24 +189,3 @@ def shares(work: Mapping[int, float], capacity: float) -> dict[int, float]:
         served[rank] = 1.0 if work[rank] <= left else left / work[rank]
         left = max(left - work[rank], 0.0)
     return served
-
-
-def _passed(every: Iterable[Flow], served: Iterable[float]) -> dict[tuple[Edge, RowClass], float]:
-    """Which share of a kind of rows is served on an edge, also as parts of others."""
-    rates: dict[tuple[Edge, RowClass], float] = defaultdict(float)
-    kept: dict[tuple[Edge, RowClass], float] = defaultdict(float)
-    for flow, share in zip(every, served, strict=True):
-        for part in flow.parts:
-            rates[flow.edge, part] += flow.rate
-            kept[flow.edge, part] += flow.rate * share
-    return {key: kept[key] / rate if rate else 1.0 for key, rate in rates.items()}
-
-
-def _survival(
-    passed: Mapping[tuple[Edge, RowClass], float], one: RowClass, route: Iterable[Edge]
-) -> float:
-    """The share that is served everywhere; where nothing of it comes nothing of it expires."""
-    left = 1.0
-    for edge in route:
-        left *= passed.get((edge, one), 1.0)
-    return left

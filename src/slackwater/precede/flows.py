@@ -22,7 +22,10 @@ class RowClass:
     rate: float
 
     def value(self, attribute: str) -> Hashable | None:
-        return next((value for name, value in self.values if name == attribute), None)
+        for name, value in self.values:  # asked a million times in a search
+            if name == attribute:
+                return value
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +50,10 @@ class Flow:
 
     def value(self, attribute: str) -> Hashable | None:
         stream = stream_of(attribute)
-        return next((p.value(attribute) for p in self.parts if p.stream == stream), None)
+        for part in self.parts:
+            if part.stream == stream:
+                return part.value(attribute)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

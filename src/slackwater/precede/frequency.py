@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from slackwater.precede.shared import Shared
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frequencies:
     """Counts of one period. What expired on its way to a join counts as if it had come there.
 
@@ -23,9 +24,18 @@ class Frequencies:
         """Significant rows of the other streams that a value meets at a join, by rank (G4)."""
         found: dict[int, float] = {}
         others = {*shared.streams(join)} - {stream}
-        for (at, partner, rank, one), count in self.significant.items():
-            if at == join and partner in others and one == value and count > 0:
+        for partner, rank, count in self.critical.get((join, value), ()):
+            if partner in others:
                 found[rank] = found.get(rank, 0.0) + count
+        return found
+
+    @cached_property
+    def critical(self) -> Mapping[tuple[str, Hashable], list[tuple[str, int, float]]]:
+        """Streams, ranks and counts of significant rows, by join and value."""
+        found: dict[tuple[str, Hashable], list[tuple[str, int, float]]] = {}
+        for (join, stream, rank, value), count in self.significant.items():
+            if count > 0:
+                found.setdefault((join, value), []).append((stream, rank, count))
         return found
 
     def come(self, join: str, stream: str, value: Hashable) -> float:

@@ -73,9 +73,12 @@ class Watch:
     def _count(self, tallies: defaultdict[Group, Tally], row: Row) -> None:
         judged = JudgedRow(row, self._params.domain)
         for column in self._columns:
+            values = [*judged.values(column)]
+            if not values:
+                continue  # most rows lack most columns; levels take their time
             stream = stream_of(column)
             rank = potential_rank(row, (one for one in self._levels if one.stream == stream))
-            for value in judged.values(column):
+            for value in values:
                 tallies[column, stream, None].update(value)
                 if rank != NO_RANK:
                     tallies[column, stream, rank].update(value)

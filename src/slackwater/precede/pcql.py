@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ from sqlglot.tokens import Tokenizer
 from slackwater.errors import Problem, QueryError, SlackwaterError
 from slackwater.precede.level import StaticLevel
 from slackwater.precede.predicate import Predicate, UnknownConditionError, evaluation
+from slackwater.query.rank import starts, written
 from slackwater.units import duration
 
 _COUNTED = ("tuple", "tuples", "row", "rows")
@@ -54,12 +55,12 @@ def parse(text: str) -> RankedQuery:
         tokens = Tokenizer().tokenize(text)
     except SqlglotError as error:
         raise QueryError([Problem("SQL_UNPARSABLE", "query", str(error))]) from None
-    starts = [*_clauses(tokens), (len(tokens), 0)]
-    head, window, problems = _window(text, tokens[: starts[0][0]])
+    begun = [*starts(tokens), (len(tokens), 0)]
+    head, window, problems = _window(text, tokens[: begun[0][0]])
     tree = _tree(head, problems)
     aliases = {} if tree is None else {t.alias_or_name: t.name for t in tree.find_all(exp.Table)}
-    bounds = pairwise(starts)
-    cut = [(rank, _text(text, tokens[at + 3 : end])) for (at, rank), (end, _) in bounds]
+    bounds = pairwise(begun)
+    cut = [(rank, written(text, tokens[at + 3 : end])) for (at, rank), (end, _) in bounds]
     levels = [_level(rank, criteria, tuple(aliases), problems) for rank, criteria in cut]
     problems += _gaps([rank for rank, _ in cut])
     if problems or tree is None:
@@ -77,29 +78,15 @@ def _conjuncts(tree: exp.Expr) -> tuple[str, ...]:
     return tuple(one.sql("spark", comments=False) for one in parts)
 
 
-def _clauses(tokens: Sequence[Any]) -> Iterator[tuple[int, int]]:
-    """Where ``RANK n CRITERIA`` begins, and n."""
-    for at, (word, number, criteria) in enumerate(
-        zip(tokens, tokens[1:], tokens[2:], strict=False)
-    ):
-        is_clause = word.text.upper() == "RANK" and criteria.text.upper() == "CRITERIA"
-        if is_clause and number.text.isdecimal():
-            yield at, int(number.text)
-
-
-def _text(text: str, tokens: Sequence[Any]) -> str:
-    return text[tokens[0].start : tokens[-1].end + 1] if tokens else ""
-
-
 def _window(text: str, tokens: Sequence[Any]) -> tuple[str, Window, list[Problem]]:
     """The query in front of its window, and the window."""
     at = next((n for n, one in enumerate(tokens) if one.text.upper() == "WINDOW"), None)
     if at is None:
         hint = "end the query with WINDOW 30 sec, or WINDOW 1000 tuples"
-        return _text(text, tokens), Window(), [Problem("WINDOW_MISSING", "WINDOW", "none", hint)]
-    size = _text(text, tokens[at + 1 :])
+        return written(text, tokens), Window(), [Problem("WINDOW_MISSING", "WINDOW", "none", hint)]
+    size = written(text, tokens[at + 1 :])
     number, _, unit = size.partition(" ")
-    head = _text(text, tokens[:at])
+    head = written(text, tokens[:at])
     if unit.strip().lower() in _COUNTED and number.isdecimal():
         return head, Window(rows=int(number)), []
     try:

@@ -6,15 +6,21 @@ As in SQL what is compared with nothing is unknown, and unknown is not true.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import sqlglot
 from sqlglot import exp
 
-Row = Mapping[str, object]
+
+class Row(Protocol):
+    """What has values by column ``stream.name``; a dictionary is one."""
+
+    def get(self, name: str, /) -> object: ...
+
+
 Evaluation = Callable[[Row], Any]
 
 _COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], Any]] = {

@@ -10,7 +10,7 @@ from slackwater.units import DurationLike
 
 LatePolicy = Literal["drop", "side", "revise"]
 LATE_POLICIES: tuple[str, ...] = get_args(LatePolicy)
-Method = Literal["calibrated", "model", "feedback"]
+Method = Literal["calibrated", "conformal", "model", "feedback"]
 METHODS: tuple[Method, ...] = get_args(Method)
 ErrorKind = Literal[
     "count", "sum", "avg", "quantile", "heuristic"
@@ -35,6 +35,7 @@ class MaxError:
     at_most: DurationLike | None = None
     granularity: DurationLike | None = None
     method: str = "calibrated"
+    per_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ def max_error(
     at_most: DurationLike | None = None,
     granularity: DurationLike | None = None,
     method: str = "calibrated",
+    per_key: bool = False,
 ) -> MaxError:
     """A bound on the relative error of results; the engine chooses how long to wait.
 
@@ -97,8 +99,12 @@ def max_error(
     granularity
         The slack is a multiple of this; a hundredth of the slide by default.
     method
-        ``"calibrated"``: from how recent windows really filled up; ``"model"``: the analytical
-        model alone (AM-adt); ``"feedback"``: a PD controller (PD-adt).
+        ``"calibrated"``: from how recent windows really filled up; ``"conformal"``: the same with
+        all of the allowed risk, as measured results leave it; ``"model"``: the analytical model
+        alone (AM-adt); ``"feedback"``: a PD controller (PD-adt).
+    per_key
+        With ``"conformal"``: the share is promised of the results of every key, not of all
+        together. The slack is that of the worst key with enough results, so all wait longer.
 
     Examples
     --------
@@ -106,7 +112,8 @@ def max_error(
     ('total',)
     """
     names = (of,) if isinstance(of, str) else tuple(of)
-    return MaxError(epsilon, confidence, names, at_least, at_most, granularity, method)
+    limits = (at_least, at_most, granularity)
+    return MaxError(epsilon, confidence, names, *limits, method, per_key)
 
 
 def min_recall(
@@ -139,8 +146,8 @@ def min_recall(
         The slack is a multiple of this; a hundredth of the smallest join window by default.
     method
         ``"calibrated"``: from when the results of the last periods were really complete;
-        ``"model"``: the analytical recall model alone (AM-adt); ``"feedback"``: a PD controller
-        (PD-adt).
+        ``"conformal"``: the same with all of the allowed risk; ``"model"``: the analytical recall
+        model alone (AM-adt); ``"feedback"``: a PD controller (PD-adt).
 
     Examples
     --------

@@ -16,9 +16,23 @@ def _is_aggregate(name: str, build: Any) -> bool:
     return isinstance(found, type) and issubclass(found, exp.AggFunc)
 
 
+def _percentile(given: list[Any]) -> exp.Expr:
+    """With two arguments; how often each value counts, a third, would be lost."""
+    if len(given) == 2:
+        return exp.Quantile(this=given[0], quantile=given[1])
+    return exp.Anonymous(this="percentile", expressions=given)
+
+
 _AGGREGATES = {
     name: build for name, build in Spark.Parser.FUNCTIONS.items() if _is_aggregate(name, build)
-}
+} | {"PERCENTILE": _percentile}
+
+
+class Read(Spark):
+    """Spark as people write it."""
+
+    class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
+        FUNCTIONS = Spark.Parser.FUNCTIONS | {"PERCENTILE": _percentile}
 
 
 class Flat(Spark):
@@ -39,7 +53,7 @@ _RENAMED: dict[type[exp.Expr], str] = {exp.UnixDate: "unix_date", exp.SHA: "sha1
 
 def read_spark(sql: str) -> exp.Expr:
     """Spark SQL as a tree that is written as it was read."""
-    return sqlglot.parse_one(sql, read="spark").transform(_as_read, copy=False)
+    return sqlglot.parse_one(sql, dialect=Read).transform(_as_read, copy=False)
 
 
 def _as_read(node: exp.Expr) -> exp.Expr:

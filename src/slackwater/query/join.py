@@ -15,6 +15,8 @@ from slackwater.units import DurationLike
 
 Emit = Literal["immediate", "ordered"]
 EMITS: tuple[str, ...] = get_args(Emit)
+How = Literal["inner", "left", "right"]
+HOWS: tuple[str, ...] = get_args(How)
 MOST_INPUTS = 20
 
 Within = DurationLike | Mapping[str, DurationLike] | Mapping[tuple[str, str], DurationLike]
@@ -27,7 +29,9 @@ def join(
     emit: Emit = "immediate",
     order: str = "adaptive",
     cross: bool = False,
-    how: str = "inner",
+    how: How = "inner",
+    uncertainty: int | Mapping[str, int] | None = None,
+    tolerance: float | None = None,
 ) -> Stream:
     """Join two to twenty streams; the result is a stream again.
 
@@ -55,16 +59,28 @@ def join(
         latency.
     order
         ``"adaptive"``: chosen from statistics, and changed while the query runs where that pays;
-        ``"written"``: one m-way join, along predicates and as listed among those; or a tree such as
-        ``"((a b) c)"``, whose inner joins keep their results.
+        ``"robust"``: a few orders are prepared for all that rates and selectivities may become, and
+        each batch takes one of them, at no cost; ``"written"``: one m-way join, along predicates
+        and as listed among those; or a tree such as ``"((a b) c)"``, whose inner joins keep their
+        results.
     cross
         Allow streams that no predicate connects.
     how
-        Only ``"inner"``.
+        ``"inner"``; ``"left"``: rows of the first stream without partner in another one are
+        answered, too, with nulls in its columns; ``"right"``: the same of two streams, for the
+        second. Short for ``.optional()`` behind all streams but the first, or behind the first.
+    uncertainty
+        For ``order="robust"``: how uncertain rates and selectivities are (U of the source work),
+        from 0 to 5, a tenth of what was seen at first to both sides for each level. One for all,
+        or by name, ``{"orders.rate": 3, "orders-payments": 5}``; what is not named is certain.
+        Without it the bounds are learned from the stream.
+    tolerance
+        For ``order="robust"``: how much worse than the best a plan may be (ε), 0.2 by default.
 
     Examples
     --------
     >>> join(a, b, on="k", within="10 seconds")  # doctest: +SKIP
     """
     predicates = (on,) if isinstance(on, str) else tuple(on)
-    return Stream(JoinDef(streams, predicates, within, emit, order, cross, how))
+    robust = (dict(uncertainty) if isinstance(uncertainty, Mapping) else uncertainty, tolerance)
+    return Stream(JoinDef(streams, predicates, within, emit, order, cross, how, *robust))

@@ -151,6 +151,12 @@ _BODIES: dict[str, str] = {
         "CASE WHEN n <= 0 THEN left(s, 0) || left(p, 0) WHEN p = '' THEN left(s, n) "
         "ELSE rpad(s, CAST(n AS INTEGER), p) END"
     ),
+    # percentiles: between the values at both sides of a place, which is counted from 0
+    "sw_between(a, b, x)": "CASE WHEN a = b THEN a ELSE a + (x - floor(x)) * (b - a) END",
+    "sw_percentile(l, p)": (
+        "list_transform([CAST(len(l) - 1 AS DOUBLE) * CAST(p AS DOUBLE)], lambda __x: "
+        "sw_between(l[CAST(floor(__x) AS BIGINT) + 1], l[CAST(ceil(__x) AS BIGINT) + 1], __x))[1]"
+    ),
     # sums that do not fit: whole ones wrap around, decimals become null
     "sw_sum_exact(x)": (
         "list_transform([{'h': sum(sw_unscaled(x) // 10000000000000000000), "

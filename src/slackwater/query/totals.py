@@ -31,17 +31,22 @@ _DOUBLES: dict[type[exp.Expr], str] = {
     exp.StddevPop: "stddev_pop",
     exp.ApproxQuantile: "approx_quantile",
 }
+_ENDS = (exp.First, exp.FirstValue, exp.AnyValue, exp.Last, exp.LastValue)
 _NAMES: dict[str, type[exp.Expr]] = {
     "avg": exp.Avg,
     "bool_and": exp.LogicalAnd,
     "bool_or": exp.LogicalOr,
+    "collect_list": exp.ArrayAgg,
+    "array_agg": exp.ArrayAgg,
+    "collect_set": exp.ArrayUniqueAgg,
 }
+NAMED = tuple(_NAMES)
 SKETCHES = ("hll_sketch_agg", "kll_sketch_agg_double")
 
 
 def is_known(node: exp.Expr) -> bool:
     """Whether an aggregate can be looked into here."""
-    return type(node) in _RULES or type(node) is exp.Count
+    return type(node) in (*_RULES, exp.Count, exp.Median, exp.Quantile)
 
 
 class OpaqueError(Exception):
@@ -53,6 +58,8 @@ def total(node: Any, of: Of) -> Typed:
     kind = type(node)
     if kind is exp.Count:
         return _count(node, of)
+    if kind in (exp.Median, exp.Quantile):
+        return _percentile(node, of)
     if isinstance(node.this, exp.Distinct) or kind not in _RULES:
         raise OpaqueError
     return _RULES[kind](of(node.this), kind)
@@ -68,9 +75,41 @@ def by_name(name: str, node: exp.Anonymous, of: Of) -> Typed | None:
 def _count(node: Any, of: Of) -> Typed:
     if isinstance(node.this, exp.Star):
         return Typed("count(*)", "bigint")
-    if isinstance(node.this, exp.Distinct) or node.expressions:
+    if isinstance(node.this, exp.Distinct):
+        return _count_distinct([of(one) for one in node.this.expressions])
+    if node.expressions:
         raise OpaqueError
     return Typed(f"count({of(node.this).sql})", "bigint")
+
+
+def _count_distinct(values: list[Typed]) -> Typed:
+    if len(values) == 1:
+        return Typed(f"count(DISTINCT {values[0].sql})", "bigint")
+    row = ", ".join(value.sql for value in values)
+    known = " AND ".join(f"({value.sql}) IS NOT NULL" for value in values)
+    return Typed(f"count(DISTINCT CASE WHEN {known} THEN row({row}) END)", "bigint")
+
+
+def _percentile(node: Any, of: Of) -> Typed:
+    """Interpolated between the two values beside the place, as Spark does."""
+    share = node.args.get("quantile")
+    if share is not None and not isinstance(share, exp.Literal):
+        raise OpaqueError
+    value = _number(of(node.this)).sql
+    values = f"list({value} ORDER BY {value}) FILTER (WHERE {value} IS NOT NULL)"
+    return Typed(f"sw_percentile({values}, {'0.5' if share is None else share.name})", "double")
+
+
+def _listed(value: Typed, kind: Any) -> Typed:
+    once = "DISTINCT " if kind is exp.ArrayUniqueAgg else ""
+    text = f"list({once}{value.sql} ORDER BY {value.sql}) FILTER (WHERE {value.sql} IS NOT NULL)"
+    return Typed(f"coalesce({text}, [])", f"array<{value.kind}>")
+
+
+def _end(value: Typed, kind: Any) -> Typed:
+    """By event time, which only the plan knows; here it is about types."""
+    function = "last" if kind in (exp.Last, exp.LastValue) else "first"
+    return Typed(f"{function}({value.sql})", value.kind)
 
 
 def _count_if(value: Typed, _: Any) -> Typed:
@@ -171,6 +210,9 @@ _RULES: dict[type[exp.Expr], Callable[[Typed, Any], Typed]] = {
     exp.CountIf: _count_if,
     exp.Avg: _average,
     exp.ApproxDistinct: _distinct,
+    exp.ArrayAgg: _listed,
+    exp.ArrayUniqueAgg: _listed,
+    **dict.fromkeys(_ENDS, _end),
     **dict.fromkeys(_KEEPS, _kept),
     **dict.fromkeys(_BITS, _bits),
     **dict.fromkeys(_CONDITIONS, _condition),

@@ -67,16 +67,16 @@ def translate(sql: str, types: Mapping[str, str]) -> Typed:
     >>> translate("`n` / 2", {"n": "int"}).sql
     '(CAST("n" AS DOUBLE) / nullif(CAST(2 AS DOUBLE), 0))'
     """
-    return _Translation({name: normal(kind) for name, kind in types.items()}).of(read_flat(sql))
+    return Translation({name: normal(kind) for name, kind in types.items()}).of(read_flat(sql))
 
 
 def sketch_argument(sql: str, types: Mapping[str, str]) -> str:
     """What the call of a sketch is made of, as DuckDB text."""
-    translation = _Translation({name: normal(kind) for name, kind in types.items()})
+    translation = Translation({name: normal(kind) for name, kind in types.items()})
     return totals.sketched(read_flat(sql), translation.of).sql
 
 
-class _Translation:
+class Translation:
     """Translates one tree."""
 
     def __init__(self, types: Mapping[str, str]) -> None:
@@ -254,7 +254,7 @@ class _Translation:
 
     def call(self, node: exp.Anonymous) -> Typed:
         name = node.name.lower()
-        if name in _ALIASES or name in totals.SKETCHES:
+        if name in (*_ALIASES, *totals.NAMED, *totals.SKETCHES):
             made = totals.by_name(_ALIASES.get(name, name), node, self.of)
             if made is not None:
                 return made
@@ -263,6 +263,9 @@ class _Translation:
     def filtered(self, node: exp.Filter) -> Typed:
         inside, where = self.of(node.this), self.of(node.expression.this).to("boolean")
         return Typed(f"{inside.sql} FILTER (WHERE {where.sql})", inside.kind)
+
+    def known(self, node: exp.IgnoreNulls) -> Typed:
+        return self.of(node.this)
 
     def window(self, _: exp.Window) -> Typed:
         raise totals.OpaqueError
@@ -285,32 +288,33 @@ class _Translation:
 
 
 _DIFFERENCE = "unix_micros(a) - unix_micros(b)"
-_RULES: dict[type[exp.Expr], Callable[[_Translation, Any], Typed]] = {
-    exp.Column: _Translation.column,
-    exp.Literal: _Translation.literal,
-    exp.Boolean: _Translation.boolean,
-    exp.Null: _Translation.null,
-    exp.Paren: _Translation.paren,
-    exp.Neg: _Translation.negation,
-    exp.And: _Translation.connective,
-    exp.Or: _Translation.connective,
-    exp.Not: _Translation.connective,
-    exp.Is: _Translation.test,
-    exp.Between: _Translation.between,
-    exp.In: _Translation.among,
-    exp.Like: _Translation.like,
-    exp.Escape: _Translation.like,
-    exp.Case: _Translation.case,
-    exp.Cast: _Translation.cast,
-    exp.TryCast: _Translation.cast,
-    exp.Add: _Translation.added,
-    exp.Sub: _Translation.added,
-    exp.BitwiseNot: _Translation.flipped,
-    exp.Extract: _Translation.part,
-    exp.Trim: _Translation.trimmed,
-    exp.Anonymous: _Translation.call,
-    exp.Filter: _Translation.filtered,
-    exp.Window: _Translation.window,
+_RULES: dict[type[exp.Expr], Callable[[Translation, Any], Typed]] = {
+    exp.Column: Translation.column,
+    exp.Literal: Translation.literal,
+    exp.Boolean: Translation.boolean,
+    exp.Null: Translation.null,
+    exp.Paren: Translation.paren,
+    exp.Neg: Translation.negation,
+    exp.And: Translation.connective,
+    exp.Or: Translation.connective,
+    exp.Not: Translation.connective,
+    exp.Is: Translation.test,
+    exp.Between: Translation.between,
+    exp.In: Translation.among,
+    exp.Like: Translation.like,
+    exp.Escape: Translation.like,
+    exp.Case: Translation.case,
+    exp.Cast: Translation.cast,
+    exp.TryCast: Translation.cast,
+    exp.Add: Translation.added,
+    exp.Sub: Translation.added,
+    exp.BitwiseNot: Translation.flipped,
+    exp.Extract: Translation.part,
+    exp.Trim: Translation.trimmed,
+    exp.Anonymous: Translation.call,
+    exp.Filter: Translation.filtered,
+    exp.IgnoreNulls: Translation.known,
+    exp.Window: Translation.window,
 }
 
 

@@ -22,6 +22,7 @@ from slackwater.disorder.error_slack import (
     unseen,
 )
 from slackwater.disorder.fulfilment import size_deciles
+from slackwater.disorder.keys import total
 from slackwater.plan.stage import QueryPlan
 from slackwater.replay.evaluate import Evaluator
 from slackwater.stats.panes import PaneCount
@@ -49,9 +50,16 @@ class Follower:
         self._seen = ErrorSeen(None, None, ())
 
     def choose(
-        self, batch: pa.Table, times: list[int | None], before: int | None, after: int | None
+        self,
+        batch: pa.Table,
+        times: list[int | None],
+        clocks: tuple[int | None, int | None],
+        watermark: int | None,
     ) -> int | None:
-        """The slack after a batch, ``None`` while the watermark is held."""
+        """The slack after a batch, ``None`` while the watermark is held.
+
+        ``clocks`` are those before the batch and after it, the watermark is that before it.
+        """
         rows = self._evaluator.prepare(batch, self.stage.state)
         passing = [time for time, ok in zip(times, rows["__passes"].to_pylist(), strict=True) if ok]
         totals = self._evaluator.totals(batch, self.stage.state)
@@ -63,7 +71,14 @@ class Follower:
         doubt = unseen(self.params, counts, self.upto, None)
         self.unseen += doubt
         seen = replace(
-            self._seen, before=before, after=after, counts=counts, sums=sums, unseen=doubt
+            self._seen,
+            before=clocks[0],
+            after=clocks[1],
+            counts=counts,
+            sums=sums,
+            unseen=doubt,
+            watermark=watermark,
+            settled=self.upto,
         )
         self.state = step(self.params, self.state, seen)
         return None if self.state.is_endless else self.state.slack
@@ -108,7 +123,20 @@ class Follower:
         if found:
             deciles = size_deciles([row["rows"] for row in found])
         within = sum(row["within"] for row in found)
-        self._seen = ErrorSeen(None, None, (), (), deciles or None, len(found), within)
+        tallies = ((self._name(row), 1, int(row["within"])) for row in found)
+        self._seen = ErrorSeen(
+            None,
+            None,
+            (),
+            (),
+            deciles or None,
+            len(found),
+            within,
+            keys=total(tallies) if self.stage.keys else (),
+        )
+
+    def _name(self, row: Row) -> str:
+        return ", ".join(str(row[key]) for key in self.stage.keys)
 
     def _group(self, row: Row) -> tuple[Any, ...]:
         return (row["__start"], *(row[key] for key in self.stage.keys))

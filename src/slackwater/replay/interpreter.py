@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from slackwater.arrow_types import arrow_type
 from slackwater.disorder.error_slack import ErrorSlackParams
+from slackwater.errors import SlackwaterError
 from slackwater.plan.stage import QueryPlan, Stage
 from slackwater.replay.evaluate import Evaluator
 from slackwater.replay.follower import Follower
@@ -91,6 +92,13 @@ class Interpreter:
         *,
         zone: str = "UTC",
     ) -> None:
+        if plan.functions is not None:
+            names = ", ".join(call.name for link in plan.functions.links for call in link.calls)
+            raise SlackwaterError(
+                "FUNCTION_PLACE",
+                f"query {plan.name!r}: the interpreter does not call Python functions ({names})",
+                "give it rows with the columns that they compute",
+            )
         self.plan = plan
         self.time = time
         self.clock: int | None = None
@@ -118,7 +126,7 @@ class Interpreter:
     def _slack(self, batch: pa.Table, times: list[int | None], before: int | None) -> int | None:
         if self.follower is None:
             return self.plan.slack
-        return self.follower.choose(batch, times, before, self.clock)
+        return self.follower.choose(batch, times, (before, self.clock), self.watermark)
 
     def finish(self) -> list[Row]:
         """The stream ends: close what is open."""
@@ -244,7 +252,9 @@ class Interpreter:
         schema = pa.schema([level.schema.field(name) for name in names])
         rows = pa.Table.from_pylist([row for _, row in members], schema=schema)
         starts = pa.array([start for start, _ in members], pa.int64())
-        return self._evaluator.aggregate(level.stage, rows.append_column("__start", starts))
+        times = pa.array([row["__time"] for _, row in members], pa.int64())
+        rows = rows.append_column("__start", starts).append_column("__ts", times)
+        return self._evaluator.aggregate(level.stage, rows)
 
     def _forget(self, level: _Level) -> None:
         """Drop rows that no open or revisable window can hold."""

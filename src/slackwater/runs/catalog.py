@@ -65,6 +65,28 @@ class Catalog:
     def all(self) -> list[Run]:
         return [run for runs in self.runs.values() for run in runs]
 
+    @property
+    def since(self) -> dict[str, int]:
+        """By state: from when on it has all rows, where it has not always had them."""
+        return {name: one.since for name, one in self.states.items() if one.since is not None}
+
+    def forget(self, state: str, high: int) -> None:
+        """Rows up to this instant may be gone from a state."""
+        info = self.info(state)
+        since = high + 1 if info.since is None else max(info.since, high + 1)
+        self.states[state] = replace(info, since=since)
+
+    def forgotten(self, since: Mapping[str, int]) -> None:
+        """The same, as others found it."""
+        for state, instant in since.items():
+            if state in self.states:
+                self.forget(state, instant - 1)
+
+    def begin(self, state: str, since: int | None) -> None:
+        """A state that nobody has kept so far has what comes from now on."""
+        if state not in self.states and since is not None:
+            self.states[state] = StateInfo(since=since)
+
     def claim(
         self,
         readers: Mapping[str, Iterable[str]],
@@ -96,6 +118,23 @@ def estimates_state(query: str) -> str:
     return f"{query}-estimates"
 
 
-def backlog_state(query: str) -> str:
-    """Raw rows that an expensive query has not worked on."""
-    return f"{query}-backlog"
+def backlog_state(query: str, number: int = 0) -> str:
+    """Raw rows of an input (by number) that an expensive query has not worked on."""
+    return f"{query}-backlog{f'-{number}' if number else ''}"
+
+
+def table_state(table: str) -> str:
+    """The version of a table that rows look something up in."""
+    return f"table-{table}"
+
+
+def whole_states(queries: Iterable[QueryPlan]) -> list[str]:
+    """States that no group of keys has a part of: rows that wait, and tables."""
+    queries = tuple(queries)
+    tables = {table_state(table): None for query in queries for table in query.tables}
+    return [*backlog_states(queries), *tables]
+
+
+def backlog_states(queries: Iterable[QueryPlan]) -> list[str]:
+    """All states of rows that wait."""
+    return [backlog_state(q.name, number) for q in queries for number in range(len(q.waiting))]

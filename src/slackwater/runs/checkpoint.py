@@ -10,11 +10,14 @@ Layout::
     runs/<state>/...       state
     results/<query>/...    answers of queries that were given no sink
     side/<query>/...       rows set aside, likewise
+    malformed/<stream>/... messages that no row could be made of
     quality/<query>/...    what answers under a contract were worth, likewise
+    waiting/<output>/...   rows of the newest batch that go into a topic of Kafka
     readings.json          how to read estimates out of the runs
     prods/<id>.json        prods from outside that wait for the next batch
     control/               Spark's own offsets of a stream of prods
     events.jsonl           what happened; full files are events.00000001.jsonl and so on
+    writer                 in the copy of a checkpoint that lies in a store: whose copy it is
 """
 
 from __future__ import annotations
@@ -23,20 +26,24 @@ import fcntl
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from slackwater.codec import pack, unpack
 from slackwater.control.step import CONTROLLERS
 from slackwater.errors import CheckpointError
-from slackwater.plan.meaning import Order, differences, is_same, other_zone
+from slackwater.events.segments import full_files
+from slackwater.plan.change import Change, Known
+from slackwater.plan.meaning import Order
 from slackwater.runs.files import make_folder, seal, storage_error, unseal, write_atomically
+from slackwater.runs.home import IDENTITY, Folder, Home
+from slackwater.runs.identity import FORMAT, OLDER, Identity, Meaning, check_format, order_of
 from slackwater.runs.manifest import Begun, Manifest
+from slackwater.runs.offsets import SparkLog
 
-FORMAT = 7
-OLDER = (5, 6)  # formats that are read, and become this one when a pipeline goes on
+__all__ = ["FORMAT", "KEPT", "OLDER", "Checkpoint", "Owner"]
 KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repaired
 
 
@@ -44,21 +51,31 @@ KEPT = 3  # manifests kept behind the newest, so that a damaged one can be repai
 class Owner:
     """Who writes to a sink: a checkpoint, by its id and folder, and which output of it.
 
-    ``adopts``: the checkpoint comes from before there were owners.
+    ``adopts``: the checkpoint comes from before there were owners. Where the checkpoint lies in an
+    object store it may change hands: ``epoch`` counts its writers, ``committed`` is the one that
+    committed its newest batch.
     """
 
     id: str
     folder: str
     output: str
     adopts: bool = False
+    epoch: int = 0
+    committed: int = 0
 
 
 class Checkpoint:
-    """One pipeline's folder. Use :meth:`open` to claim it."""
+    """One pipeline's folder. Use :meth:`open` to claim it.
 
-    def __init__(self, folder: Path) -> None:
+    ``home`` is where it outlives its machine, if that is not the folder itself.
+    """
+
+    def __init__(self, folder: Path, home: Home | None = None) -> None:
         self.folder = folder
+        self.home: Home = home or Folder(folder)
+        self.taken_from: str | None = None
         self.controllers = CONTROLLERS  # whose memory manifests have
+        self.change = Change()  # what the newest pipeline brought and left
         self._lock: int | None = None
 
     @classmethod
@@ -66,26 +83,54 @@ class Checkpoint:
         cls,
         folder: str | Path,
         identity: str,
-        meaning: dict[str, object],
-        words: dict[str, str] | None = None,
+        meaning: Mapping[str, Any],
+        words: Mapping[str, str] | None = None,
+        order: Order | None = None,
+        *,
+        home: Home | None = None,
     ) -> Checkpoint:
-        """Claim a folder for a pipeline; refuse one that is in use or means something else.
+        """Claim a folder for a pipeline; refuse one that is in use or cannot go on with it.
 
-        ``words`` say what it means as people write it.
+        ``words`` say what it means as people write it, ``order`` how its plan is arranged.
         """
-        checkpoint = cls(Path(folder).absolute())
+        return cls.open_as(folder, Meaning(identity, meaning, words or {}, order), home)
+
+    @classmethod
+    def open_as(cls, folder: str | Path, given: Meaning, home: Home | None = None) -> Checkpoint:
+        """The same, all in one record."""
+        checkpoint = cls(Path(folder).absolute(), home)
         checkpoint._create()
-        checkpoint._claim()
+        checkpoint.claim()
         try:
-            checkpoint._check(identity, meaning, words or {})
+            checkpoint.home.fetch()
+            checkpoint.change = checkpoint.become(given)
+            checkpoint.taken_from = checkpoint.home.take({IDENTITY: [checkpoint.identity]})
         except BaseException:
             checkpoint.close()
             raise
         return checkpoint
 
+    def become(self, given: Meaning) -> Change:
+        """Let this be of another pipeline from now on, or refuse it."""
+        return Identity(self.identity, self.spark).become(given)
+
+    def known(self) -> Known:
+        """Which queries it has, and had; raises if it is no checkpoint."""
+        if not self.identity.exists():
+            raise CheckpointError(
+                "CHECKPOINT_MISSING",
+                f"{self.folder} is not a checkpoint: there is no {self.identity.name}",
+                "give the folder that was given to the pipeline as its checkpoint",
+            )
+        return Known.of(Identity(self.identity, self.spark).read())
+
+    def would_become(self, given: Meaning) -> Change:
+        """What that would do."""
+        return Identity(self.identity, self.spark).change(given)
+
     @property
     def identity(self) -> Path:
-        return self.folder / "slackwater.json"
+        return self.folder / IDENTITY
 
     @property
     def spark(self) -> Path:
@@ -111,8 +156,20 @@ class Checkpoint:
     def control(self) -> Path:
         return self.folder / "control"
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether the folder is a copy of what lies in a store."""
+        return self.home.address != str(self.folder)
+
+    def output(self, kind: str, name: str) -> str:
+        """Where an output goes that was given no sink."""
+        return f"{self.home.address.rstrip('/')}/{kind}/{name}"
+
     def side(self, query: str) -> Path:
         return self.folder / "side" / query
+
+    def malformed(self, stream: str) -> Path:
+        return self.folder / "malformed" / stream
 
     def quality(self, query: str) -> Path:
         return self.folder / "quality" / query
@@ -127,7 +184,10 @@ class Checkpoint:
         except OSError as error:
             raise storage_error(error, self.folder) from error
 
-    def _claim(self) -> None:
+    def claim(self) -> None:
+        """Hold the lock of the folder; nothing if it is held already."""
+        if self._lock is not None:
+            return
         path = self.folder / "lock"
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -147,63 +207,37 @@ class Checkpoint:
     def close(self) -> None:
         """Give the folder up."""
         if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+            try:
+                self.home.close(logs=self._logs())
+            finally:
+                os.close(self._lock)
+                self._lock = None
+
+    def _logs(self) -> list[Path]:
+        """The files of the event log."""
+        return [path for path in (*full_files(self.events), self.events) if path.exists()]
 
     def order(self) -> Order:
         """How streams and inputs were first written; nothing if the checkpoint is new."""
-        try:
-            value = json.loads(self.identity.read_text(encoding="utf-8"))
-            if "order" in value:
-                return Order.from_json(value["order"])
-            return Order.of(value["meaning"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return Order()  # opening it tells what is wrong
+        return order_of(self.home.identity())
 
     def owner(self, output: str) -> Owner:
         """Who writes an output of this checkpoint, wherever its folder is moved to."""
         value = json.loads(self.identity.read_text(encoding="utf-8"))
         known = value.get("id")
-        return Owner(known or value["pipeline"], str(self.folder), output, adopts=known is None)
-
-    def _check(self, identity: str, meaning: dict[str, object], words: dict[str, str]) -> None:
-        path = self.identity
-        if not path.exists():
-            value = {"format": FORMAT, "pipeline": identity, "meaning": meaning, "id": uuid4().hex}
-            value |= {"order": Order.of(meaning).to_json(), "words": words}
-            write_atomically(path, json.dumps(value, indent=1).encode())
-            return
-        try:
-            value = json.loads(path.read_text())
-        except ValueError as error:
-            raise CheckpointError(
-                "CHECKPOINT_DAMAGED", f"{path} is not JSON", "restore the file or start afresh"
-            ) from error
-        self.check_format(value.get("format"))
-        if value.get("pipeline") != identity and not is_same(value.get("meaning", {}), meaning):
-            raise CheckpointError(
-                "CHECKPOINT_OTHER_QUERY",
-                f"{self.folder} belongs to another pipeline: {_changes(value, words)}",
-                "slack, late rows, sinks and tiers may change; for other changes use a new folder",
-            )
-        zones = other_zone(value.get("meaning", {}), meaning)
-        if zones is not None:
-            raise CheckpointError(
-                "CHECKPOINT_OTHER_ZONE",
-                f"{self.folder} was begun in a session in the time zone {zones[0]}, this one is in "
-                f"{zones[1]}: hours, days and times as text would mean two things",
-                f"set spark.sql.session.timeZone to {zones[0]}, or use a new folder",
-            )
+        epoch, committed = self.home.epochs
+        return Owner(
+            known or value["pipeline"],
+            self.home.address,
+            output,
+            adopts=known is None,
+            epoch=epoch,
+            committed=committed,
+        )
 
     def check_format(self, found: object) -> None:
         """Refuse what a version wrote that this one cannot read."""
-        if found not in (FORMAT, *OLDER):
-            known = " and ".join(str(one) for one in (*OLDER, FORMAT))
-            raise CheckpointError(
-                "CHECKPOINT_FORMAT",
-                f"{self.folder} has format {found}, this version reads formats {known}",
-                "use the version of slackwater that wrote it, or a new folder",
-            )
+        check_format(self.folder, found)
 
     def upgrade(self) -> None:
         """Let older versions refuse the folder by its format from now on."""
@@ -237,6 +271,7 @@ class Checkpoint:
         """Make a batch done; older manifests and decisions are forgotten."""
         batch = manifest.batch
         write_atomically(self.manifest_path(batch), seal({"format": FORMAT, **manifest.to_json()}))
+        self.home.done(self._kept(batch, whole=True))
         for kind in ("manifest", "decision"):
             for path in (self.folder / kind).glob("[0-9]*.json"):
                 if int(path.stem) < batch - KEPT:
@@ -250,6 +285,27 @@ class Checkpoint:
     def begin(self, batch: int, begun: Begun) -> None:
         """Write down what was decided, before it is applied."""
         write_atomically(self.decision_path(batch), seal(pack(begun)))
+        self.home.begun(self._kept(batch))
+
+    def settled(self) -> None:
+        """Wait until what was decided is kept: from then on somebody may see what is done."""
+        self.home.settled()
+
+    def _kept(self, batch: int, *, whole: bool = False) -> dict[str, list[Path]]:
+        """What must be kept of the files, now that a batch is decided, or done as a ``whole``."""
+        if not self.is_copy:
+            return {}
+        kept = {
+            IDENTITY: [self.identity],
+            "decision/": [*(self.folder / "decision").glob("[0-9]*.json")],
+            "spark/": SparkLog(self.spark).needed(batch, KEPT),
+        }
+        if whole:
+            kept["manifest/"] = [*(self.folder / "manifest").glob("[0-9]*.json")]
+            kept["runs/"] = [path for path in self.runs.rglob("[!.]*") if path.is_file()]
+            if self.home.takes_logs():
+                kept["events."] = self._logs()
+        return kept
 
     def sweep(self, live: set[str]) -> None:
         """Remove run files that no kept manifest names."""
@@ -259,10 +315,3 @@ class Checkpoint:
         for path in self.runs.iterdir():
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
-
-
-def _changes(value: dict[str, Any], words: dict[str, str]) -> str:
-    if "words" not in value:
-        return "its streams, sources or queries are others than these"
-    changed = differences(value["words"], words)
-    return "; ".join(changed) or "it reads the same, but this version keeps other state for it"

@@ -89,16 +89,22 @@ def seal(value: dict[str, Any]) -> bytes:
     return json.dumps({"crc32": zlib.crc32(body.encode()), "body": value}, sort_keys=True).encode()
 
 
-def unseal(path: Path) -> dict[str, Any]:
-    """The JSON inside, or a clear error if a single byte is not what was written."""
+def opened(data: bytes) -> dict[str, Any] | None:
+    """The JSON inside, ``None`` if a single byte is not what was written."""
     try:
-        outer = json.loads(path.read_bytes())
+        outer = json.loads(data)
         body: dict[str, Any] = outer["body"]
         text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-        if zlib.crc32(text.encode()) == outer["crc32"]:
-            return body
+        return body if zlib.crc32(text.encode()) == outer["crc32"] else None
     except (ValueError, KeyError, TypeError):
-        pass
+        return None
+
+
+def unseal(path: Path) -> dict[str, Any]:
+    """The JSON inside of a file, or a clear error if it is not what was written."""
+    body = opened(path.read_bytes())
+    if body is not None:
+        return body
     raise CheckpointError(
         "CHECKPOINT_DAMAGED",
         f"{path} is not what was written",

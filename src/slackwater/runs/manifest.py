@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slackwater.codec import pack, unpack
@@ -58,6 +58,7 @@ class Manifest:
             "answers": pack(self.answers),
             "answered": list(self.answered),
             "hashing": self.hashing,
+            "since": True,
         }
 
     @classmethod
@@ -73,29 +74,49 @@ class Manifest:
             report=value["report"],
             sealed=value["sealed"],
             offsets=value["offsets"],
-            states=unpack(value.get("states", {}), dict[str, StateInfo]),
+            states=_states(value),
             answers=unpack(value["answers"], tuple[Answer, ...]),
             answered=tuple(answered),
             hashing=value.get("hashing"),
         )
 
 
+def _states(value: Mapping[str, Any]) -> dict[str, StateInfo]:
+    """What is known of states. Before queries could come and go nobody wrote down from when on a
+    state has all rows: surely those that come after what there is.
+    """
+    found = unpack(value.get("states", {}), dict[str, StateInfo])
+    clocks = [one.get("clock") for one in value["control"]["streams"].values()]
+    newest = max((clock for clock in clocks if clock is not None), default=None)
+    if value.get("since") or newest is None:
+        return found
+    return {state: replace(info, since=newest + 1) for state, info in found.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A batch that was decided: written before anything of it is applied, so that a repetition
-    decides the same. ``ended``: it is the end of the streams.
+    decides the same. ``ended``: it is the end of the streams. ``tables`` are the versions that its
+    rows met.
     """
 
     ended: bool
     offsets: str | None
     decision: Json
     after: Json
+    tables: tuple[Run, ...] = ()
 
     @classmethod
     def of(
-        cls, decision: Decision, after: ControlState, offsets: str | None, *, ended: bool
+        cls,
+        decision: Decision,
+        after: ControlState,
+        offsets: str | None,
+        *,
+        ended: bool,
+        tables: Iterable[Run] = (),
     ) -> Begun:
-        return cls(ended, offsets, plain(decision), plain(after))
+        return cls(ended, offsets, plain(decision), plain(after), tuple(tables))
 
     def decided(
         self, before: ControlState, controllers: Controllers = CONTROLLERS

@@ -65,6 +65,10 @@ class SparkLog:
         self._flushed = found
         return self.mark(batch)
 
+    def positions(self, batch: int) -> list[Any]:
+        """The position of each source after a batch, as Spark wrote it; none if that is unknown."""
+        return _positions(self.offsets(batch) or "") or []
+
     def mark(self, batch: int) -> str | None:
         """What tells the offsets of a batch from any others; ``None`` if there are none."""
         text = self.offsets(batch)
@@ -78,6 +82,21 @@ class SparkLog:
         for source in (self.folder / "sources").glob("[0-9]*"):
             found = os.scandir(source)  # thousands, where batches are quick
             yield from (entry.path for entry in found if ".tmp" not in entry.name)
+
+    def needed(self, batch: int, kept: int) -> list[Path]:
+        """The files from which Spark can go on after this batch, or after one of those ``kept``
+        before it, on another machine; checksums beside them are not among them.
+        """
+        found = [path for path in (self.folder / "metadata",) if path.exists()]
+        for kind in ("offsets", "commits"):
+            entries = _entries(self.folder / kind)
+            found += [path for number, path in entries if batch - kept - 1 <= number <= batch]
+        oldest = self._logged(self.offsets(max(batch - kept, 0)) or "")
+        for source in sorted((self.folder / "sources").glob("[0-9]*")):
+            entries, upto = _entries(source), oldest.get(int(source.name), -1)
+            compact = [n for n, path in entries if path.suffix == ".compact" and n <= upto]
+            found += [path for number, path in entries if number >= max(compact, default=0)]
+        return found
 
     def _above(self, path: Path) -> list[Path]:
         """The folders up to the one of the checkpoint."""
@@ -158,7 +177,8 @@ class SparkLog:
         """Lists of files behind the offsets of a batch that may be in parts.
 
         ``again``: all of them, so that the files are looked for again and come as they came, not
-        together with the next ones; unless one stands for others that may be gone.
+        together with the next ones. A compact one, too: those it stands for are there, Spark
+        removes none that is younger than the compact one before.
         """
         text = self.offsets(batch) or self.offsets(batch - 1) or ""
         positions, known = _positions(text) or [], self._logged(text)
@@ -169,8 +189,7 @@ class SparkLog:
             if begun and number not in known:
                 continue  # no list of files
             entries, whole = dict(_entries(folder)), known.get(number, -1)
-            stands = any(n > whole and p.suffix == ".compact" for n, p in entries.items())
-            keep = not again or number not in known or stands
+            keep = not again or number not in known
             while keep and whole + 1 in entries and is_proven(entries[whole + 1]):
                 whole += 1
             found += _numbered(folder, above=whole)

@@ -14,8 +14,9 @@ from slackwater.plan.tree import JoinNode
 from slackwater.runs.catalog import (
     Catalog,
     answers_state,
-    backlog_state,
+    backlog_states,
     estimates_state,
+    table_state,
     told_state,
 )
 from slackwater.runs.run import Run
@@ -48,8 +49,10 @@ def _claimed(
     if query.stages:
         yield answers_state(query), partial(_is_past, query, query.base, decision)
         yield estimates_state(query.name), partial(_is_answered, query.top, decision)
-    if query.costly is not None:
-        yield backlog_state(query.name), partial(_is_worked_off, decision)
+    for state in backlog_states((query,)):
+        yield state, partial(_is_worked_off, decision)
+    for table in query.tables:
+        yield table_state(table), _never
     if query.join is not None and trees:
         for state, patience in patiences(query.join, *trees).items():
             yield (
@@ -71,11 +74,14 @@ def fences(turns: Iterable[Turn]) -> Fences:
 def purge(catalog: Catalog, claimed: Claims, fenced: Fences | None = None) -> None:
     """Drop whole runs that nobody needs any more, and states that nobody claims."""
     catalog.claim(claimed, fenced)
-    catalog.runs = {
-        state: left
-        for state, runs in catalog.runs.items()
-        if (left := [run for run in runs if not _is_dead(run, claimed.get(state, {}))])
-    }
+    kept: dict[str, list[Run]] = {}
+    for state, runs in catalog.runs.items():
+        dead = [run for run in runs if _is_dead(run, claimed.get(state, {}))]
+        if dead and state in claimed:
+            catalog.forget(state, max(run.high for run in dead))
+        if left := [run for run in runs if run not in dead]:
+            kept[state] = left
+    catalog.runs = kept
 
 
 def _is_dead(run: Run, readers: Mapping[str, IsPast]) -> bool:
@@ -98,6 +104,11 @@ def _is_past(query: QueryPlan, stage: Stage, decision: QueryDecision, run: Run) 
 
 def _is_answered(stage: Stage, decision: QueryDecision, run: Run) -> bool:
     return decision.upto is not None and run.high + stage.window.size <= decision.upto
+
+
+def _never(_run: Run) -> bool:
+    """Another version takes the place of a table."""
+    return False
 
 
 def _is_worked_off(decision: QueryDecision, run: Run) -> bool:
@@ -123,5 +134,9 @@ def patiences(plan: JoinPlan, *trees: JoinNode) -> dict[str, int]:
 
     The time of a combination is when its patience ends, so it has none left.
     """
-    found = {i.state.identity: plan.graph.patience(i.name) for i in plan.inputs}
+    found = {
+        i.state.identity: plan.graph.patience(i.name)
+        for tree in trees
+        for i in plan.form(tree).inputs
+    }
     return found | dict.fromkeys(inner_states(plan, *trees), 0)

@@ -30,9 +30,9 @@ from slackwater.execute.spread.parts import Part
 from slackwater.execute.spread.task import Performed, Site, Work, perform
 from slackwater.plan.stage import PipelinePlan, StreamPlan
 from slackwater.plan.state import State
-from slackwater.runs.catalog import backlog_state
 from slackwater.runs.run import Run, new_run
 from slackwater.spark.read.backlog import admit, chosen_rows
+from slackwater.spark.read.calls import Calling
 from slackwater.spark.read.partials import Observer
 from slackwater.spark.read.plain import FilesOf, Plain
 from slackwater.spark.read.streams import BEAT, Intake
@@ -62,8 +62,8 @@ class Taken:
         found = {}
         for number, stream in enumerate(self.streams):
             mine = table.filter(pc.equal(table["__stream"], number))
-            names = [*(f"s{number}_{column}" for column in stream.columns), "__ts"]
-            found[stream.name] = mine.select(names).rename_columns([*stream.columns, "__ts"])
+            names = [*(f"s{number}_{column}" for column in stream.names), "__ts"]
+            found[stream.name] = mine.select(names).rename_columns([*stream.names, "__ts"])
         if "__beat" not in table.column_names:
             return found, None
         beats = table.filter(pc.equal(table["__stream"], BEAT))
@@ -78,6 +78,7 @@ class SparkCrew:
     intake: Intake
     raw: RawReader
     side: Callable[[DataFrame, Turn], Results]
+    calling: Calling
     plain: Plain | None = None
     told: Broadcast[Any] | None = None
     observers: dict[str, Observer] = field(default_factory=dict)
@@ -114,7 +115,8 @@ class SparkCrew:
         return [_sound(pickle.loads(one)) for one in spread.mapPartitions(task).collect()]
 
     def _look(self, site: Site, rows: DataFrame, asked: Asked) -> Seen:
-        sketched = [one for one in site.layout.plan.base_states if one[1].is_sketched]
+        rows = self.calling.rows(rows, asked)
+        sketched = [one for one in site.layout.plan.base_states if _is_sparks(one[1])]
         if asked.again or self.raw.waiting or sketched:
             rows.persist()  # every job would read the sources again
         taken = Taken(self.intake.streams, self.intake.is_tagged)
@@ -123,12 +125,22 @@ class SparkCrew:
         for name, state in sketched:
             deltas[state.identity] = self._sketched(site, rows, name, state, asked)
         for name, state in site.layout.plan.base_states:
-            query = self.raw.waiting.get(state.identity)
-            if query is not None:
-                run = new_run(backlog_state(query), asked.batch, "d")
-                view = self.intake.rows_of(rows, name)
-                deltas[state.identity] = admit(view, state, run, site.runs)
-        return complete(Seen(deltas, seen.distinct), site.layout.plan)
+            waits = self.raw.waiting.get(state.identity)
+            if waits is not None:
+                run = new_run(waits, asked.batch, "d")
+                view, ranking = self.intake.rows_of(rows, name), asked.wants.ranked
+                found = admit(view, state, run, site.runs, ranking.get(state.identity))
+                deltas[state.identity] = found
+        whole = Seen(deltas, seen.distinct, called=self.calling.seen)
+        return complete(whole, site.layout.plan)
+
+    def glance(self, site: Site, rows: DataFrame, asked: Asked) -> Seen:
+        """One job over all rows, which look something up; what is kept of them comes here."""
+        if asked.again:
+            rows.persist()  # every job would read the sources again
+        taken = Taken(self.intake.streams, self.intake.is_tagged)
+        looked = self._run(rows, _looking(self._told(site), taken, asked, stays=False))
+        return complete(together(looked, asked), site.layout.plan)
 
     def _sketched(
         self, site: Site, rows: DataFrame, stream: str, state: State, asked: Asked
@@ -141,12 +153,14 @@ class SparkCrew:
         seen = together(found, asked)
         return seen.deltas.get(state.identity, Delta(state, None, None, ()))
 
-    def work(self, site: Site, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
-        query, state = turn.query, turn.query.base.state
-        rows = chosen_rows(self.session, site.runs, runs, pieces, self.intake.schemas[query.stream])
-        stream = next(one for one in self.intake.streams if one.name == query.stream)
+    def work(
+        self, site: Site, turn: Turn, number: int, runs: Sequence[Run], pieces: Sequence[Piece]
+    ) -> Delta:
+        name, state = turn.query.fed[number]
+        rows = chosen_rows(self.session, site.runs, runs, pieces, self.intake.schemas[name])
+        stream = next(one for one in self.intake.streams if one.name == name)
         taken, asked = Taken((stream,), is_tagged=False), Asked(turn.batch)
-        looking = _looking(self._told(site), taken, asked, query.name)
+        looking = _looking(self._told(site), taken, asked, state.identity)
         seen = together(self._run(rows, looking), asked)
         return seen.deltas.get(state.identity, Delta(state, None, None, ()))
 
@@ -222,19 +236,30 @@ def _mark(site: Site) -> str:
     return f"{site.token}-{context.stageId()}-{context.taskAttemptId()}"
 
 
+def _is_sparks(state: State) -> bool:
+    """Whether Spark makes the partials of a state: sketches, which it makes faster."""
+    return state.is_sketched and not state.lookups
+
+
 def _looking(
-    told: Broadcast[Any], taken: Taken, asked: Asked, worked: str | None = None
+    told: Broadcast[Any],
+    taken: Taken,
+    asked: Asked,
+    worked: str | None = None,
+    *,
+    stays: bool = True,
 ) -> Callable[[Batches], Batches]:
     def run(batches: Batches) -> Batches:
         site, raw = _arrive(told)
-        base = raw.plan.base_states if worked is None else ()
-        sketched = {state.identity for _, state in base if state.is_sketched}
+        base = raw.plan.base_states if worked is None and stays else ()
+        sketched = {state.identity for _, state in base if _is_sparks(state)}
         said: Looked | SlackwaterError
         for number, some in enumerate(gathered(batches)):
             try:
                 tables, beat = taken.apart(pa.Table.from_batches(some))
                 said = look(raw, reader(site), tables, asked, worked=worked, but=sketched)
-                said = brought(site, said, asked.batch, f"{_mark(site)}-{number}")
+                if stays:
+                    said = brought(site, said, asked.batch, f"{_mark(site)}-{number}")
                 said = said if beat is None else said.beating(beat)
             except SlackwaterError as error:
                 said = error

@@ -13,7 +13,8 @@ from slackwater.frontends.toml.read import read
 from slackwater.query.resources import Resources
 from slackwater.query.stream import Query
 from slackwater.spark.catalog import catalog
-from slackwater.spark.pipeline import AVAILABLE_NOW, Options, Pipeline, pipeline
+from slackwater.spark.live import AVAILABLE_NOW
+from slackwater.spark.pipeline import Options, Pipeline, pipeline
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
@@ -28,10 +29,13 @@ from slackwater.execute.explain import live_lines, live_value
 from slackwater.execute.loop import Loop
 from slackwater.execute.meter import by_key
 from slackwater.execute.sinks import ParquetSink
+from slackwater.query.stream import Query
 from slackwater.runs.requests import check_query, new_id, put_tree
 from slackwater.spark.latest import latest as newest
+from slackwater.spark.live import How, Live, adding, removing
 from slackwater.spark.runtime import SparkRuntime
 from slackwater.spark.schemas import as_frame
+from slackwater.spark.session import is_local
 from slackwater.spark.sources.folder import as_glob
 
 if TYPE_CHECKING:
@@ -52,18 +56,80 @@ class Handle:
         flush: bool,
         control: StreamingQuery | None = None,
     ) -> None:
-        self._query = query
-        self._loop = loop
-        self._runtime = runtime
-        self._pipeline = pipeline
+        self._own = (query, loop, runtime, pipeline)
+        self._live: Live | None = None
         self._session = session
         self._flush = flush
         self._control = control
         self._ending = threading.Lock()
 
+    @classmethod
+    def of(cls, live: Live, control: StreamingQuery | None = None) -> Handle:
+        """The handle of a pipeline whose queries may change."""
+        started = (live.query, live.loop, live.runtime, live.pipeline)
+        flush = live.options.flush
+        made = cls(*started, live.session, flush=flush, control=control)
+        made._live = live
+        return made
+
+    @property
+    def _query(self) -> StreamingQuery:
+        return self._own[0] if self._live is None else self._live.query
+
+    @property
+    def _loop(self) -> Loop[DataFrame]:
+        return self._own[1] if self._live is None else self._live.loop
+
+    @property
+    def _runtime(self) -> SparkRuntime:
+        return self._own[2] if self._live is None else self._live.runtime
+
+    @property
+    def _pipeline(self) -> Pipeline:
+        return self._own[3] if self._live is None else self._live.pipeline
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The names of the queries that there are now."""
+        return tuple(query.name for query in self._pipeline.queries)
+
+    def add(self, query: Query) -> How:
+        """Have one query more from the next batch on, beside the others.
+
+        It starts from the state that others keep under the same identity, and gives what is whole;
+        from when on that is, is told by the event ``query_added``. The next start of the pipeline
+        has to have it too, or it goes again.
+
+        Returns
+        -------
+        str
+            ``"in place"``, or ``"restarted"`` if Spark's query had to be started again on the same
+            offsets, as it reads other columns now.
+
+        Raises
+        ------
+        QueryError
+            If its name or its sink is taken, its stream has another source, or anything else is
+            wrong with it; the others go on undisturbed.
+        """
+        return self._changing().change(adding(query))
+
+    def remove(self, name: str) -> How:
+        """Have one query less from the next batch on; what nobody else reads of its state goes.
+
+        What it has answered stays where it is. Prods that wait for it are answered with the reason.
+        """
+        return self._changing().change(removing(name))
+
+    def _changing(self) -> Live:
+        if self._live is None:
+            raise SlackwaterError("STOPPED", "the pipeline does not run", "start it")
+        return self._live
+
     @property
     def is_active(self) -> bool:
-        return bool(self._query.isActive)
+        is_turning = self._live is not None and self._live.is_turning
+        return is_turning or bool(self._query.isActive)
 
     @property
     def last_progress(self) -> dict[str, Any] | None:
@@ -82,6 +148,12 @@ class Handle:
 
     def pin(self, tier: Tier | None) -> None:
         """Move to a tier from the next batch on; ``None`` goes back to the automatic choice."""
+        if self._loop.checkpoint.is_copy and tier != "columnar" and not is_local(self._session):
+            raise SlackwaterError(
+                "CHECKPOINT_STORE",
+                f"executors do not see the files of {self._loop.checkpoint.home.address}",
+                "stay in the columnar tier, or use a checkpoint folder that all machines share",
+            )
         self._loop.pin = tier
 
     def explain(self, form: str = "text") -> str:
@@ -212,7 +284,7 @@ class Handle:
         name = check_query(query, plans)
         sink = self._loop.outlets.sinks[name]
         if not isinstance(sink, ParquetSink):
-            text = f"the results of query {name!r} are not kept in Parquet"
+            text = f"the results of query {name!r} are not kept as Parquet in a folder"
             raise SlackwaterError("RESULTS_ELSEWHERE", text, "read them where its sink puts them")
         found = self._session.read.parquet(as_glob(sink.folder))
         return newest(found, plans[name].top.keys) if latest else found
@@ -246,6 +318,12 @@ class Handle:
         elsewhere has none here.
         """
         plan = next(plan for plan in self._pipeline.plan.queries if plan.name == query)
+        if self._loop.checkpoint.is_copy:
+            raise SlackwaterError(
+                "CHECKPOINT_STORE",
+                f"the quality table is in {self._loop.checkpoint.output('quality', query)}",
+                "read it there with a reader of Parquet",
+            )
         return by_key(self._loop.checkpoint.quality(query), plan.base.keys)
 
     def await_termination(self, timeout: float | None = None) -> bool:
@@ -253,24 +331,41 @@ class Handle:
 
         Returns whether the pipeline has ended.
         """
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            query = self._query
+            ended = self._await(query, until)
+            with self._settled():  # a change may have started another query in its place
+                if not ended or query is self._query:
+                    break
+        if ended:
+            self._end()
+        return ended
+
+    def _await(self, query: StreamingQuery, until: float | None) -> bool:
+        """Wait for one query of Spark's; raise what stopped the pipeline."""
+        left = None if until is None else max(0.001, until - time.monotonic())
         try:
-            if timeout is None:
-                self._query.awaitTermination()
-                ended = True
-            else:
-                ended = bool(self._query.awaitTermination(timeout))  # type: ignore[arg-type]
+            if left is None:
+                query.awaitTermination()
+                return True
+            return bool(query.awaitTermination(left))  # type: ignore[arg-type]
         except StreamingQueryException as error:
+            with self._settled():
+                if query is not self._query:
+                    return True
             if self._loop.halted and self._loop.error is None:  # a batch refused after stop()
-                self._end()
                 return True
             self._stop_control()
+            self._loop.fail(error)
             self._loop.end("failed")
             if self._loop.error is not None:
                 raise self._loop.error from self._loop.error.__cause__ or error
             raise
-        if ended:
-            self._end()
-        return ended
+
+    def _settled(self) -> AbstractContextManager[object]:
+        """No change of queries is under way."""
+        return nullcontext() if self._live is None else self._live.turning
 
     def _end(self) -> None:
         """Close what is to be closed: once, whoever comes first."""
@@ -311,7 +406,8 @@ class Handle:
         No window is closed by it, also with ``flush``: the streams are not over.
         """
         self._stop_control()
-        self._loop.halt()
-        self._query.stop()
+        with self._settled():
+            self._loop.halt()
+            self._query.stop()
         with self._ending:
             self._loop.end("stopped")

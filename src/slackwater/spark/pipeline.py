@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,37 +13,47 @@ from pyspark.sql.streaming.query import StreamingQuery
 from slackwater.control.records import Policy, Tier
 from slackwater.errors import CheckpointError, Problem, QueryError, SourceError
 from slackwater.events.log import EventLog
-from slackwater.events.schema import VERSION
 from slackwater.execute.batch import Layout
 from slackwater.execute.deliver import Outlets
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.limits import Limits
 from slackwater.execute.loop import Loop
-from slackwater.plan.explain import explain_json, explain_text, explain_value
+from slackwater.plan.explain import explain_json, explain_text
+from slackwater.plan.lookup import sources_of
 from slackwater.plan.meaning import Order, words
+from slackwater.plan.pace import paced
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.resources import Resources
 from slackwater.query.schema import Column, Schema
 from slackwater.query.stream import Query, Stream, StreamDef
-from slackwater.runs.agreement import agree
 from slackwater.runs.checkpoint import Checkpoint
-from slackwater.runs.heartbeat import beat_period
+from slackwater.runs.forecast import Forecast
+from slackwater.runs.home import Home
+from slackwater.runs.identity import Meaning
+from slackwater.runs.objects.located import located
 from slackwater.runs.offsets import SparkLog
-from slackwater.runs.paths import is_remote, local_path
+from slackwater.runs.overlay import Changes, Overlay
 from slackwater.spark.check import check_all, refuse_strangers
 from slackwater.spark.handle import Handle
+from slackwater.spark.live import AVAILABLE_NOW, Live
 from slackwater.spark.prods import check_control, follow
 from slackwater.spark.read.arrivals import Arrivals, Watched
+from slackwater.spark.read.calls import Calling, packed
 from slackwater.spark.read.plain import Plain
-from slackwater.spark.read.streams import Intake, open_streams
+from slackwater.spark.read.streams import Intake
 from slackwater.spark.runtime import SparkRuntime
-from slackwater.spark.session import direct_checkpoint_files, local_session, zone_of
+from slackwater.spark.session import is_local, local_session, zone_of
 from slackwater.spark.sources.base import Source
+from slackwater.spark.sources.topics.kafka import Kafka
+from slackwater.spark.sources.topics.watch import Topics
 from slackwater.spark.types import shapes
+from slackwater.spark.written import overlaid
 from slackwater.units import SECOND, DurationLike, duration, fingerprint
 
 TIERS = ("auto", "columnar", "spark")
-AVAILABLE_NOW = "available-now"
+_LEAVE_PRODS = "call handle.prod, or use a checkpoint folder that driver and executors share"
+_STAY = 'use tier="columnar", or a checkpoint folder that driver and executors share'
+_SHARE = "use a checkpoint folder that driver and executors share"
 
 
 def stream(
@@ -61,7 +71,7 @@ def stream(
     name
         Names the stream in plans, events and errors.
     source
-        A streaming DataFrame, or ``sw.files``, ``sw.generator``, ``sw.recording``.
+        A streaming DataFrame, or ``sw.kafka``, ``sw.files``, ``sw.generator``, ``sw.recording``.
     time
         The event-time column (a timestamp).
     arrival
@@ -89,7 +99,8 @@ def _schema(name: str, source: DataFrame | Source) -> Schema:
     raise SourceError(
         "SOURCE_KIND",
         f"stream {name!r}: {kind.__module__}.{kind.__qualname__} is not a source of rows",
-        "give a streaming DataFrame (spark.readStream), sw.files, sw.generator or sw.recording; "
+        "give a streaming DataFrame (spark.readStream), sw.kafka, sw.files, sw.generator or "
+        "sw.recording; "
         "rows in memory are written to a folder and replayed with sw.recording",
     )
 
@@ -126,6 +137,11 @@ class Options:
     max_state_rows: int | None = None
     prods: DataFrame | None = None
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def interval(self) -> int | None:
+        """Microseconds between two triggers, if there is such a time."""
+        return None if self.trigger in (None, AVAILABLE_NOW) else duration(self.trigger)
 
     def problems(self) -> list[Problem]:
         found = []
@@ -166,8 +182,9 @@ class Pipeline:
         self.queries = tuple(order.arrange(query) for query in queries)
         self.resources = resources
         checked = check_all(self.queries, resources)
-        self.plan: PipelinePlan = order.arrange_streams(lay_out(checked))
+        self.plan: PipelinePlan = order.arrange_streams(lay_out(checked, order.held))
         self._streams = checked.streams
+        self._functions = checked.functions
 
     @property
     def meaning(self) -> dict[str, object]:
@@ -178,6 +195,39 @@ class Pipeline:
             if isinstance(definition.source, Source)
         }
         return {**describe(self.plan), "sources": sources}
+
+    def known_as(self, zone: str | None = None) -> Meaning:
+        """The pipeline as a checkpoint knows it; its zone is that of a session."""
+        meaning = {**self.meaning, **({} if zone is None else {"zone": zone})}
+        said, order = words(self.queries, meaning), Order.of_plan(self.plan)
+        return Meaning(fingerprint(meaning), meaning, said, order)
+
+    def forecast(self, checkpoint: str | Path) -> Forecast:
+        """What starting this pipeline over a checkpoint would do to the queries there.
+
+        Nothing is done, and a pipeline that runs there is not disturbed.
+        """
+        home = located(checkpoint)
+        folder = Checkpoint(home.folder, home)
+        if folder.is_copy:
+            raise CheckpointError(
+                "CHECKPOINT_STORE",
+                f"{checkpoint} lies in an object store, where changes are not told beforehand",
+                "start the pipeline: what cannot be carried is refused, and nothing is changed",
+            )
+        known = folder.known()
+        arranged = self._going_on(folder)
+        return Forecast.of(folder, arranged.known_as(known.meaning.get("zone")), arranged.plan)
+
+    @property
+    def sources(self) -> dict[str, object]:
+        """What the streams are read from, by name."""
+        return {name: definition.source for name, definition in self._streams.items()}
+
+    @property
+    def reads_kafka(self) -> bool:
+        """Whether a session needs Spark's connector for Kafka."""
+        return any(isinstance(source, Kafka) for source in self.sources.values())
 
     def explain(self, form: str = "text") -> str:
         """The plan as text, or as JSON with ``form="json"``."""
@@ -202,8 +252,9 @@ class Pipeline:
         Parameters
         ----------
         checkpoint
-            Folder for state, offsets and events, visible to driver and executors; starting again
-            with the same folder goes on where it stopped.
+            Folder for state, offsets and events, visible to driver and executors, or an address in
+            an object store (``s3://``, ``gs://``, ``az://``; extra ``objects``). Starting again
+            with the same one goes on where it stopped, on this machine or another one.
         trigger
             Time between micro-batches; ``None`` for as fast as possible, ``"available-now"`` to
             process what is there and stop.
@@ -240,57 +291,84 @@ class Pipeline:
         """:meth:`start` with its options in one record."""
         if found := options.problems():
             raise QueryError(found)
-        session = spark or SparkSession.getActiveSession() or local_session()
-        folder = _local(checkpoint)
-        known = Checkpoint(folder).order()
-        return Pipeline(self.queries, known, self.resources)._start(folder, options, session)
+        paced(self.plan, options.interval)  # refused before anything is opened
+        packed(self._functions)
+        session = spark or SparkSession.getActiveSession() or local_session(kafka=self.reads_kafka)
+        home = located(checkpoint)
+        folder = Checkpoint(home.folder, home)
+        if folder.is_copy:
+            self._check_copied(options, session)
+        handle = self._going_on(folder)._start(home, options, session)
+        self._overlay(folder, keep=True)
+        return handle
 
-    def _start(self, checkpoint: Path, options: Options, session: SparkSession) -> Handle:
-        """Start as arranged: in the order in which the checkpoint numbers streams and inputs."""
-        frames = {name: _open(definition, session) for name, definition in self._streams.items()}
+    def _check_copied(self, options: Options, session: SparkSession) -> None:
+        """Refuse what a checkpoint in a store cannot have: only the driver has its files."""
+        found = []
+        if options.prods is not None:
+            text = "a stream of prods keeps its offsets in a folder, which would be lost"
+            found.append(Problem("CHECKPOINT_STORE", "start, prods", text, _LEAVE_PRODS))
+        if any(link.effects for stream in self.plan.streams for link in stream.links):
+            text = "what functions with effects gave is kept in a folder, which would be lost"
+            found.append(Problem("CHECKPOINT_STORE", "start, effects", text, _SHARE))
+        if self.plan.tables:
+            text = "the versions of tables are kept in a folder until their batch is committed"
+            found.append(Problem("CHECKPOINT_STORE", "start, tables", text, _SHARE))
+        if not is_local(session):
+            if options.tier != "columnar":
+                text = (
+                    f"executors do not see the files of a checkpoint in a store; {options.tier!r}"
+                )
+                text += " would let them work on state"
+                found.append(Problem("CHECKPOINT_STORE", "start, tier", text, _STAY))
+            late = [q.name for q in self.plan.queries if q.waiting]
+            if late:
+                text = f"rows of {', '.join(late)} may wait, and executors keep those that do"
+                found.append(Problem("CHECKPOINT_STORE", "start, checkpoint", text, _SHARE))
+        if found:
+            raise QueryError(found)
+
+    def _going_on(self, folder: Checkpoint) -> Pipeline:
+        """As a checkpoint numbers streams and inputs, with the queries that were added there while
+        it ran, and without those that were removed.
+        """
+        return self.edited(overlaid(self.queries, self._overlay(folder)), folder.order())
+
+    def _overlay(self, folder: Checkpoint, *, keep: bool = False) -> Overlay:
+        """What was changed while the pipeline ran, as far as it does not say so itself by now."""
+        changes = Changes(folder.folder)
+        overlay = changes.overlay().over(query.name for query in self.queries)
+        if keep:
+            changes.keep(overlay)
+        return overlay
+
+    def edited(self, queries: Sequence[Query], order: Order) -> Pipeline:
+        """A pipeline of other queries, run alike."""
+        return Pipeline(tuple(queries), order, self.resources)
+
+    def _start(self, home: Home, options: Options, session: SparkSession) -> Handle:
+        frames = self.open(session)
         zone = zone_of(frames[self.plan.streams[0].name].sparkSession)
-        meaning = {**self.meaning, "zone": zone}
-        said = words(self.queries, meaning)
-        folder = Checkpoint.open(checkpoint, fingerprint(meaning), meaning, said)
+        checkpoint = Checkpoint.open_as(home.folder, self.known_as(zone), home)
+        live = Live(options, session, checkpoint)
         try:
-            return self._opened(options, session, frames, folder)
+            live.start(self, frames)
+            live.tell_started()
         except BaseException:
-            folder.close()
+            checkpoint.close()
             raise
+        control = self._follow(options, live.loop)
+        return Handle.of(live, control)
+
+    def open(self, session: SparkSession) -> dict[str, DataFrame]:
+        """The streams as DataFrames, by name."""
+        return {name: _open(definition, session) for name, definition in self._streams.items()}
 
     def run(self, checkpoint: str, **options: Any) -> Handle:
         """Process what is available now, wait for the end, and give the handle back."""
         handle = self.start(checkpoint, trigger=AVAILABLE_NOW, **options)
         handle.await_termination()
         return handle
-
-    def _opened(
-        self,
-        options: Options,
-        session: SparkSession,
-        frames: dict[str, DataFrame],
-        folder: Checkpoint,
-    ) -> Handle:
-        agree(folder)  # before the heartbeat is added to what may be half an entry
-        beat = beat_period(folder.spark, self._beat(options), ends=options.trigger == AVAILABLE_NOW)
-        rows, intake = open_streams(self.plan, frames, session, beat)
-        loop = self.loop(options, rows.sparkSession, intake, folder)
-        runtime = loop.runtime
-        assert isinstance(runtime, SparkRuntime)
-        try:
-            runtime.session = session.newSession()
-            loop.finish_begun()
-            _refuse_sealed(loop)
-            writer = rows.writeStream.foreachBatch(loop.process)
-            writer = writer.option("checkpointLocation", f"file://{folder.spark}")
-            self._tell_start(loop, options)
-            runtime.opened = direct_checkpoint_files(rows.sparkSession)
-            query = _triggered(writer, options.trigger).start()
-        except BaseException:
-            loop.close()
-            raise
-        control = self._follow(options, loop)
-        return Handle(query, loop, runtime, self, session, flush=options.flush, control=control)
 
     def _follow(self, options: Options, loop: Loop[DataFrame]) -> StreamingQuery | None:
         """Take prods from a stream, if there is one."""
@@ -300,41 +378,37 @@ class Pipeline:
         ends = options.trigger == AVAILABLE_NOW
         return follow(options.prods, loop.inbox, names, loop.checkpoint.control, ends=ends)
 
-    def _tell_start(self, loop: Loop[DataFrame], options: Options) -> None:
-        loop.events.write(
-            "start",
-            schema=VERSION,
-            pipeline=self.plan.identity,
-            batch=loop.batch,
-            plan=explain_value(self.plan),
-            trigger=None if options.trigger is None else str(options.trigger),
-        )
-
     def loop(
         self, options: Options, session: SparkSession, intake: Intake, folder: Checkpoint
     ) -> Loop[DataFrame]:
         """The loop that handles this pipeline's micro-batches."""
-        stages, joins = shapes(session, self.plan, intake.schemas)
+        plan = paced(self.plan, options.interval)
+        stages, joins = shapes(session, plan, intake.schemas)
         pin: Tier | None = None if options.tier == "auto" else options.tier  # type: ignore[assignment]
         zone = zone_of(session)
-        readings = {q.name: Reading.of(q, stages, zone) for q in self.plan.queries if q.stages}
-        policy = Policy(self.plan, options.columnar_rows, zone=zone)
+        readings = {q.name: Reading.of(q, stages, zone) for q in plan.queries if q.stages}
+        policy = Policy(plan, options.columnar_rows, zone=zone)
         log = SparkLog(folder.spark)
         arrivals = Arrivals(log, self._watched())
-        sources = {name: stream.source for name, stream in self._streams.items()}
+        sources = self.sources
         plain = None if intake.has_heartbeat else Plain.of(session, policy, sources, log)
-        runtime = SparkRuntime(policy, intake, joins, folder.runs, session, arrivals, plain)
+        topics = Topics.of(log, session, sources)
+        calling = Calling(intake, self._functions, zone, folder.folder)
+        runtime = SparkRuntime(
+            policy, intake, joins, folder.runs, session, arrivals, calling, plain, topics=topics
+        )
         return Loop(
             policy=policy,
             checkpoint=folder,
-            layout=Layout(self.plan, stages, joins, readings),
-            outlets=Outlets.of(self.plan, self.queries, folder),
+            layout=Layout(plan, stages, joins, readings),
+            outlets=Outlets.of(self.plan, self.queries, folder, intake.malformed),
             events=EventLog(folder.events, full=options.limits.log_bytes),
             runtime=runtime,
             pin=pin,
             on_batch=options.on_batch,
             max_state_rows=options.max_state_rows,
             limits=options.limits,
+            sources=sources_of(self.queries),
         )
 
     def _watched(self) -> tuple[Watched, ...]:
@@ -345,7 +419,7 @@ class Pipeline:
         )
         return tuple(one for one in found if one is not None)
 
-    def _beat(self, options: Options) -> int | None:
+    def beat(self, options: Options) -> int | None:
         """The period of the heartbeat that the queries or the person want."""
         if options.heartbeat is not None:
             return duration(options.heartbeat)
@@ -356,30 +430,3 @@ class Pipeline:
 def _open(definition: StreamDef, session: SparkSession) -> DataFrame:
     source = definition.source
     return source if isinstance(source, DataFrame) else source.open(session)
-
-
-def _local(checkpoint: str | Path) -> Path:
-    if is_remote(str(checkpoint)):
-        raise CheckpointError(
-            "CHECKPOINT_REMOTE",
-            f"{checkpoint} is not a folder of this machine",
-            "give a local or mounted folder that driver and executors see",
-        )
-    return local_path(checkpoint)
-
-
-def _refuse_sealed(loop: Loop[DataFrame]) -> None:
-    if loop.sealed:
-        raise CheckpointError(
-            "CHECKPOINT_SEALED",
-            f"{loop.checkpoint.folder} was ended with flush: its streams are over",
-            "use a new checkpoint folder",
-        )
-
-
-def _triggered(writer: Any, trigger: DurationLike | None) -> Any:
-    if trigger == AVAILABLE_NOW:
-        return writer.trigger(availableNow=True)
-    if trigger is None:
-        return writer
-    return writer.trigger(processingTime=f"{duration(trigger) // 1000} milliseconds")

@@ -19,7 +19,7 @@ from slackwater.spark.session import local_session
 _STREAMS = (1, 2)  # standard output and standard error, as the operating system knows them
 
 
-def quiet_session(log: Path) -> SparkSession:
+def quiet_session(log: Path, *, kafka: bool = False) -> SparkSession:
     """A local session whose JVM, and the Python workers under it, write to ``log``."""
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -28,7 +28,7 @@ def quiet_session(log: Path) -> SparkSession:
         raise storage_error(error, log) from error
     try:
         with _diverted(log):
-            session = local_session()
+            session = local_session(kafka=kafka)
     except PySparkException as error:
         raise MachineError(
             "SPARK_START_FAILED",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -37,13 +37,16 @@ from slackwater.spark.crew import SparkCrew, complete
 from slackwater.spark.failure import storage_failure
 from slackwater.spark.read.arrivals import Arrivals
 from slackwater.spark.read.backlog import chosen_rows
+from slackwater.spark.read.calls import Calling
+from slackwater.spark.read.malformed import Sieve
 from slackwater.spark.read.observe import Observing, observed
 from slackwater.spark.read.partials import Observer
 from slackwater.spark.read.plain import FilesOf, Plain
 from slackwater.spark.read.side_output import late_rows
 from slackwater.spark.read.streams import Intake
 from slackwater.spark.results import DriverResults, FrameResults, TaskResults
-from slackwater.spark.session import bytes_of, one_meaning
+from slackwater.spark.session import bytes_of, is_local, one_meaning
+from slackwater.spark.sources.topics.watch import Topics
 
 SMALL_BATCH = 300_000  # rows; a smaller one is not worth spreading
 FEW = 1_000_000  # rows that estimates of an open window are read from in the driver
@@ -65,18 +68,22 @@ class SparkRuntime:
     runs: Path
     session: SparkSession
     arrivals: Arrivals
+    calling: Calling
     plain: Plain | None = None
     opened: Callable[[], None] = lambda: None
     last_rows: int = 0
     site: Site | None = None
     crew: SparkCrew | None = None
     here: Here[DataFrame] | None = None
+    topics: Topics | None = None
     observing: Observing = field(init=False)
+    sieve: Sieve = field(init=False)
     workers: dict[str, Observer] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.sieve = Sieve(self.intake)
         self.observing = Observing(self.policy, self.intake, self.joins)
-        costly = [query for query in self.policy.plan.queries if query.costly]
+        costly = [q for q in self.policy.plan.queries if q.costly and q.join is None]
         self.workers = {query.name: Observer.of(query.base.state) for query in costly}
 
     def place(self, tier: Tier, here: Here[DataFrame], rows: DataFrame | None) -> Place[DataFrame]:
@@ -100,7 +107,9 @@ class SparkRuntime:
         if self.crew is None:
             layout = here.layout
             raw = RawReader.of(layout.plan, layout.shapes, layout.joins)
-            self.crew = SparkCrew(self.session, self.intake, raw, self.late, self.plain)
+            self.crew = SparkCrew(
+                self.session, self.intake, raw, self.late, self.calling, self.plain
+            )
         self.crew.session = self.session  # every batch comes with an object of its own for it
         return self.crew
 
@@ -118,7 +127,7 @@ class SparkRuntime:
         assert self.plain is not None
         assert self.here is not None
         crew, plan = self._crew(self.here), self.policy.plan
-        if not str(self.session.sparkContext.master).startswith("local"):
+        if not is_local(self.session):
             looked = crew.read(self._site(self.here), files, asked)
         else:
             whole = [(name, Part(file)) for name, file in files]
@@ -127,7 +136,11 @@ class SparkRuntime:
         return complete(together(looked, asked), plan)
 
     def _observe(self, rows: DataFrame, asked: Asked) -> Seen:
+        if asked.tables:  # tasks have DuckDB and the tables
+            assert self.here is not None
+            return self._crew(self.here).glance(self._site(self.here), rows, asked)
         small = self.last_rows < SMALL_BATCH
+        rows = self.calling.rows(rows, asked)
         seen = self.observing.observe(rows, asked, self.runs, small=small)
         streams = {state.identity: name for name, state in self.policy.plan.base_states}
         counts = {
@@ -135,11 +148,15 @@ class SparkRuntime:
             for identity, delta in seen.deltas.items()
         }
         self.last_rows = sum(counts.values())
-        return seen
+        return replace(seen, called=self.calling.seen)
 
-    def work(self, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
-        schema = self.intake.schemas[turn.query.stream]
-        rows = chosen_rows(self.session, self.runs, runs, pieces, schema)
+    def work(self, turn: Turn, number: int, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
+        stream, state = turn.query.fed[number]
+        rows = chosen_rows(self.session, self.runs, runs, pieces, self.intake.schemas[stream])
+        if turn.query.join is not None:
+            assert self.here is not None
+            raw = self._crew(self.here).raw
+            return raw.read(self.here.engine, rows.toArrow(), state, Asked(turn.batch))
         partials = self.workers[turn.query.name].partials(rows)
         return observed(partials, turn.query.base.state, ())
 
@@ -162,16 +179,21 @@ class SparkRuntime:
                 folder.parent.rmdir()
 
     def late(self, rows: DataFrame, turn: Turn) -> Results:
+        rows = self.calling.rows(rows, Asked(turn.batch))
         parts = [
             late_rows(self.intake.rows_of(rows, name), turn, number)
             for number, (name, _) in enumerate(turn.query.fed)
         ]
         return FrameResults(reduce(DataFrame.unionByName, parts))
 
+    def malformed(self) -> dict[str, Results]:
+        return self.sieve.results()
+
     def results(self, relation: Any, schema: pa.Schema) -> Results:
         return DriverResults(relation, self.session)
 
     def done(self, rows: DataFrame | None) -> None:
+        self.calling.done()
         if rows is not None and rows.is_cached:
             rows.unpersist()
 
@@ -179,13 +201,16 @@ class SparkRuntime:
         """Tasks open the runs that they are given."""
 
     def notices(self, batch: int) -> list[str]:
-        return self.arrivals.notices(batch)
+        found = self.arrivals.notices(batch)
+        return found if self.topics is None else found + self.topics.notices(batch)
 
     def failure(self, error: BaseException, batch: int) -> SlackwaterError | None:
-        return storage_failure(error, self.runs) or self.arrivals.failure(error, batch)
+        found = storage_failure(error, self.runs) or self.arrivals.failure(error, batch)
+        return found or (None if self.topics is None else self.topics.failure(error))
 
     def close(self) -> None:
         with suppress(Py4JError, PySparkException, OSError):  # a Spark that is gone has no settings
             self.opened()
+            self.calling.close()
             if self.crew is not None:
                 self.crew.close()

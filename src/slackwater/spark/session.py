@@ -16,8 +16,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from slackwater.errors import MachineError, SlackwaterError
+from slackwater.spark import connector
 
 JAVA = 17
+JARS = "spark.jars"
 UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"
 SOCKETS_FOLDER = "spark.python.unix.domain.socket.dir"
 LONGEST = 107  # bytes of the path of a socket; its name has 42
@@ -32,7 +34,11 @@ _JAVA_HINT = (
 
 
 def local_session(
-    app: str = "slackwater", *, cores: int | None = None, conf: dict[str, str] | None = None
+    app: str = "slackwater",
+    *,
+    cores: int | None = None,
+    conf: dict[str, str] | None = None,
+    kafka: bool | str | Path = False,
 ) -> SparkSession:
     """A Spark session on this machine, in UTC, tuned for micro-batches.
 
@@ -44,6 +50,16 @@ def local_session(
         Number of cores; all of this machine by default.
     conf
         Further Spark settings; they win over the defaults here.
+    kafka
+        With Spark's connector for Kafka, which Maven fetches the first time; or a folder that has
+        its jars.
+
+    Raises
+    ------
+    MachineError
+        Java is missing, or the connector and all ways to fetch it.
+    SourceError
+        There is a session already, and it does not have the connector that is wanted.
     """
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -58,11 +74,17 @@ def local_session(
         **sockets(),
         **(conf or {}),
     }
+    if kafka:
+        folder = None if isinstance(kafka, bool) else kafka
+        given = [settings.get(JARS, ""), *map(str, connector.jars(folder))]
+        settings[JARS] = ",".join(filter(None, given))
     builder = SparkSession.builder.appName(app).master(f"local[{width}]")
     for key, value in settings.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    if kafka:
+        connector.require(session)
     return session
 
 
@@ -74,6 +96,11 @@ def sockets() -> dict[str, str]:
     if len(os.fsencode(folder)) + 43 > LONGEST:
         return {}
     return {UNIX_SOCKETS: "true", SOCKETS_FOLDER: folder}
+
+
+def is_local(session: SparkSession) -> bool:
+    """Whether executors are in the driver's own process, and see what it sees."""
+    return str(session.sparkContext.master).startswith("local")
 
 
 def zone_of(session: SparkSession) -> str:

@@ -16,6 +16,7 @@ from pyspark.sql.types import StructType
 from slackwater.errors import Problem, QueryError
 from slackwater.execute.derive import derived
 from slackwater.execute.shape import JoinShape, Shapes
+from slackwater.execute.trial import try_relations
 from slackwater.plan.stage import PipelinePlan, QueryPlan
 from slackwater.query.names import quoted
 from slackwater.spark.read.partials import Observer
@@ -44,6 +45,7 @@ def shapes(
             problems.append(Problem("SPARK_REFUSED", where, f"Spark cannot run this: {reason}"))
     if problems:
         raise QueryError(problems)
+    try_relations(plan)
     return derived(plan)
 
 
@@ -51,6 +53,8 @@ def _try(session: SparkSession, query: QueryPlan, rows: dict[str, StructType]) -
     """Let Spark look at everything that it will be asked to do with raw rows."""
     for stream, state in query.fed:
         empty = no_rows(session, rows[stream])
+        for name, kind in ((c.name, c.type) for t in state.lookups for c in state.read_of(t.table)):
+            empty = empty.withColumn(name, F.lit(None).cast(kind))
         if state.kind == "input":
             columns = [F.expr(f"{value.sql} AS {quoted(name)}") for name, value in state.keys]
             kept = empty.where(state.where.sql if state.where else "true")

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from slackwater.errors import check_version
 from slackwater.stats.histogram import Counts, DelayHistogram, RunningCounts
 
@@ -138,7 +140,9 @@ class Adwin:
 
     def get(self) -> DelayHistogram:
         """The delays of the rows inside the window."""
-        return DelayHistogram.of(dict(enumerate(self.counts.tolist())))
+        rows = self.counts
+        at = np.flatnonzero(rows)
+        return DelayHistogram(tuple(zip(at.tolist(), rows[at].tolist(), strict=True)))
 
     def update(
         self, value: float, delays: DelayHistogram, *, items: int = 1, deviation: float = 0.0

@@ -122,6 +122,19 @@ class DelayHistogram:
                 return bucket
         return 0
 
+    def exceeded_by(self, share: float) -> int:
+        """The largest coarse delay that more than ``share`` of the rows have, or exceed.
+
+        >>> DelayHistogram.of({0: 90, 1: 8, 7: 2}).exceeded_by(0.05)
+        1
+        """
+        beyond, allowed = 0, share * self.rows
+        for bucket, rows in reversed(self.counts):
+            beyond += rows
+            if beyond > allowed:
+                return bucket
+        return 0
+
 
 class RunningCounts:
     """The sum of histograms that come and go, as one array: no merge where only it is asked for.
@@ -147,8 +160,9 @@ class RunningCounts:
     def add(self, delays: DelayHistogram) -> None:
         if delays.highest >= self._rows.size:
             self._rows = np.concatenate([self._rows, np.zeros(2 * delays.highest, dtype=np.int64)])
-        for bucket, rows in delays.counts:
-            self._rows[bucket] += rows
+        if delays.counts:
+            buckets, rows = np.array(delays.counts, dtype=np.int64).T
+            self._rows[buckets] += rows
         self._size = max(self._size, delays.highest + 1)
 
     def remove(self, delays: DelayHistogram) -> None:

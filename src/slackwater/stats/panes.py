@@ -5,6 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+UNRANKED = 2**31 - 1  # behind all ranks
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Queue:
+    """Where rows wait, if they do: all of a queue are worth and cost the same.
+
+    ``promising`` rows have their rank because they will meet critical ones; ``weight`` is how much
+    work a row is expected to be; ``unlucky`` ones were drawn to be shed.
+    """
+
+    unlucky: bool = False
+    rank: int = UNRANKED
+    promising: bool = False
+    weight: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCount:
+    """Rows of a batch with a value in a join column (by number), by the rank they have alone."""
+
+    column: int
+    rank: int
+    value: str
+    rows: int
+
 
 @dataclass(frozen=True, slots=True)
 class PaneCount:
@@ -19,6 +45,7 @@ class PaneCount:
     rows: int
     low: int | None
     high: int | None
+    queue: Queue = Queue()
 
     def is_beyond(self, bound: int | None) -> bool:
         """Whether these rows lie after the newest event time to believe."""

@@ -19,7 +19,18 @@ instead of Spark); a suite of this project holds the two together.
 
 from __future__ import annotations
 
+from slackwater.testing.checks import check_latest, check_sink
 from slackwater.testing.drive import Settings, make_loop, micro, rows, run
 from slackwater.testing.runtime import ArrowRuntime, Micro
 
-__all__ = ["ArrowRuntime", "Micro", "Settings", "make_loop", "micro", "rows", "run"]
+__all__ = [
+    "ArrowRuntime",
+    "Micro",
+    "Settings",
+    "check_latest",
+    "check_sink",
+    "make_loop",
+    "micro",
+    "rows",
+    "run",
+]

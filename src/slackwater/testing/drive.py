@@ -18,15 +18,19 @@ from slackwater.execute.derive import derived
 from slackwater.execute.estimates.reading import Reading
 from slackwater.execute.limits import Limits
 from slackwater.execute.loop import Loop
+from slackwater.execute.trial import try_relations
 from slackwater.plan.build import check
-from slackwater.plan.meaning import words
+from slackwater.plan.lookup import sources_of
+from slackwater.plan.meaning import Order, words
+from slackwater.plan.pace import paced
 from slackwater.plan.stage import PipelinePlan, describe, lay_out
 from slackwater.query.resources import Resources
 from slackwater.query.schema import Schema
 from slackwater.query.stream import Query, Stream, StreamDef
 from slackwater.runs.checkpoint import Checkpoint
+from slackwater.runs.objects.located import located
 from slackwater.testing.runtime import ArrowRuntime, Micro
-from slackwater.units import DurationLike
+from slackwater.units import DurationLike, duration
 
 Batch: TypeAlias = pa.Table | Mapping[str, pa.Table] | Micro
 
@@ -40,7 +44,8 @@ def rows(name: str, *, time: str, max_ahead: DurationLike | None = None, **types
 class Settings:
     """How a loop is run by hand; see :meth:`slackwater.Pipeline.start`.
 
-    In the spark tier so many ``tasks`` take turns, each with so much ``memory`` in bytes.
+    In the spark tier so many ``tasks`` take turns, each with so much ``memory`` in bytes. Batches
+    are given by hand: ``trigger`` is the time that a measured budget has to keep.
     """
 
     zone: str = "UTC"
@@ -53,28 +58,37 @@ class Settings:
     tasks: int = 3
     memory: int | None = None
     resources: Resources | None = None
+    trigger: DurationLike | None = None
 
 
 def make_loop(
     queries: Sequence[Query], folder: str | Path, settings: Settings | None = None
 ) -> Loop[Micro]:
-    """The loop of some queries over a checkpoint folder; it goes on where it was left."""
-    given, path = settings or Settings(), Path(folder).absolute()
-    order = Checkpoint(path).order()
+    """The loop of some queries over a checkpoint; it goes on where it was left."""
+    given, home = settings or Settings(), located(folder)
+    order = Checkpoint(home.folder, home).order()
     arranged = tuple(order.arrange(query) for query in queries)
-    plan = order.arrange_streams(lay_out(check(arranged, given.resources)))
+    checked = check(arranged, given.resources)
+    plan = order.arrange_streams(lay_out(checked, order.held))
+    try_relations(plan)
     meaning = {**describe(plan), "zone": given.zone}
-    checkpoint = Checkpoint.open(path, plan.identity, meaning, words(arranged, meaning))
+    said, order = words(arranged, meaning), Order.of_plan(plan)
+    checkpoint = Checkpoint.open(home.folder, plan.identity, meaning, said, order, home=home)
     try:
-        return _loop(plan, arranged, checkpoint, given)
+        return _loop(plan, arranged, checkpoint, given, checked.functions)
     except BaseException:
         checkpoint.close()
         raise
 
 
 def _loop(
-    plan: PipelinePlan, queries: Sequence[Query], checkpoint: Checkpoint, given: Settings
+    plan: PipelinePlan,
+    queries: Sequence[Query],
+    checkpoint: Checkpoint,
+    given: Settings,
+    functions: Mapping[str, Callable[..., Any]],
 ) -> Loop[Micro]:
+    plan = paced(plan, None if given.trigger is None else duration(given.trigger))
     stages, joins = derived(plan)
     readings = {q.name: Reading.of(q, stages, given.zone) for q in plan.queries if q.stages}
     policy = Policy(plan, zone=given.zone)
@@ -86,9 +100,12 @@ def _loop(
         layout=Layout(plan, stages, joins, readings),
         outlets=Outlets.of(plan, queries, checkpoint),
         events=EventLog(checkpoint.events, full=given.limits.log_bytes),
-        runtime=ArrowRuntime(policy, stages, joins, checkpoint.runs, given.tasks, given.memory),
+        runtime=ArrowRuntime(
+            policy, stages, joins, checkpoint.runs, given.tasks, given.memory, functions
+        ),
         max_state_rows=given.max_state_rows,
         limits=given.limits,
+        sources=sources_of(queries),
         on_batch=given.on_batch,
         controllers=given.controllers,
         pin=given.tier,

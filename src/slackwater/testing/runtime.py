@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from slackwater.arrow_types import arrow_type
@@ -17,21 +16,25 @@ from slackwater.control.records import Policy, Tier
 from slackwater.control.turn import Turn
 from slackwater.errors import SlackwaterError
 from slackwater.execute.backlog import places_of, read_part
-from slackwater.execute.delta import Delta, distinct_values, pane_counts
+from slackwater.execute.calls import Caller
+from slackwater.execute.delta import Delta, distinct_values
 from slackwater.execute.duck import DuckEngine
 from slackwater.execute.hands import Asked, Seen
 from slackwater.execute.place import Here, Place
+from slackwater.execute.queues import queue_counts, queued, value_counts
 from slackwater.execute.raw import RawReader, timed
 from slackwater.execute.shape import JoinShape, Shapes
 from slackwater.execute.sinks.sink import Results, TableResults
 from slackwater.execute.spread.place import SpreadPlace
 from slackwater.execute.spread.task import Site
+from slackwater.plan.ranks import Ranking
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.stage import StreamPlan
 from slackwater.plan.state import State
-from slackwater.runs.catalog import backlog_state
 from slackwater.runs.files import write_file
+from slackwater.runs.kept import Kept, forget
 from slackwater.runs.run import Run, checksum, filled, new_run
+from slackwater.stats.calls import LinkSeen
 from slackwater.testing.spread import TakingTurns
 
 
@@ -43,12 +46,21 @@ class Micro:
     beat: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """The rows of a batch with what functions made of them, and what these did."""
+
+    rows: Micro
+    tables: dict[str, pa.Table]
+    called: dict[str, LinkSeen]
+
+
 @dataclass(slots=True)
 class ArrowRuntime:
     """Gives the loop what Spark would, from tables.
 
     In the spark tier ``tasks`` take turns, in this process, over state that is spread, with so much
-    ``memory`` each.
+    ``memory`` each. ``functions`` are those of Python, by the keys of links.
     """
 
     policy: Policy
@@ -57,8 +69,10 @@ class ArrowRuntime:
     runs: Path
     tasks: int = 3
     memory: int | None = None
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     driver: DuckEngine | None = None
     site: Site | None = None
+    grown: Grown | None = None
     raw: RawReader = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +87,7 @@ class ArrowRuntime:
         return SpreadPlace(self.site, TakingTurns(self, self.tasks))
 
     def observe(self, rows: Micro, asked: Asked) -> Seen:
-        tables = self.tables(rows)
+        tables = self.tables(rows, asked)
         deltas = {
             state.identity: self.raw.read(self._driver, tables[name], state, asked)
             for name, state in self.policy.plan.base_states
@@ -86,59 +100,75 @@ class ArrowRuntime:
         }
         return self.admitted(Seen(deltas, distinct), rows, asked)
 
-    def tables(self, rows: Micro) -> dict[str, pa.Table]:
-        """The rows of each stream, with ``__ts``."""
-        streams = self.policy.plan.streams
-        return {stream.name: _timed(rows.tables.get(stream.name), stream) for stream in streams}
+    def tables(self, rows: Micro, asked: Asked) -> dict[str, pa.Table]:
+        """The rows of each stream, with ``__ts`` and what functions made of them."""
+        if self.grown is None or self.grown.rows is not rows:
+            self.grown = self._grown(rows, asked)
+        return self.grown.tables
+
+    def _grown(self, rows: Micro, asked: Asked) -> Grown:
+        tables, called = {}, dict[str, LinkSeen]()
+        root = self.runs.parent
+        forget(root, asked.batch)
+        for number, stream in enumerate(self.policy.plan.streams):
+            kept = Kept(root, asked.batch, str(number))
+            orders = asked.wants.filters
+            caller = Caller(stream.links, self.functions, self.policy.zone, orders, kept)
+            tables[stream.name] = caller.add(_timed(rows.tables.get(stream.name), stream))
+            called |= caller.seen
+        return Grown(rows, tables, called)
 
     def admitted(self, seen: Seen, rows: Micro, asked: Asked) -> Seen:
         """With what is not looked at: rows that wait, and the heartbeat."""
-        tables, deltas = self.tables(rows), dict(seen.deltas)
+        tables, deltas = self.tables(rows, asked), dict(seen.deltas)
         for name, state in self.policy.plan.base_states:
-            query = self.raw.waiting.get(state.identity)
-            if query is not None:
-                run = new_run(backlog_state(query), asked.batch, "d")
-                deltas[state.identity] = self._admit(tables[name], state, run)
+            waits = self.raw.waiting.get(state.identity)
+            if waits is not None:
+                run = new_run(waits, asked.batch, "d")
+                ranking = asked.wants.ranked.get(state.identity)
+                deltas[state.identity] = self._admit(tables[name], state, run, ranking)
         beating = {one: replace(delta, beat=rows.beat) for one, delta in deltas.items()}
-        return Seen(beating, seen.distinct)
+        assert self.grown is not None
+        return Seen(beating, seen.distinct, called=self.grown.called)
 
-    def _admit(self, table: pa.Table, state: State, run: Run) -> Delta:
-        """Write rows down as they are, by time; they are worked on when it is their turn."""
-        order = pc.sort_indices(table, [("__ts", "ascending")])
-        table = table.take(order)
-        counts = pane_counts(table["__ts"], state)
+    def _admit(self, table: pa.Table, state: State, run: Run, ranking: Ranking | None) -> Delta:
+        """Write rows down as they are, by queue; they are worked on when it is their turn."""
+        table = queued(self._driver, table, state, ranking)
+        counts, values = queue_counts(table, state), value_counts(table, ranking)
         lows = [count.low for count in counts if count.low is not None]
         highs = [count.high for count in counts if count.high is not None]
         if not lows:
-            return Delta(state, None, None, counts)
+            return Delta(state, None, None, counts, values=values)
         buffer = pa.BufferOutputStream()
         pq.write_table(table, buffer)
         data = buffer.getvalue().to_pybytes()
         write_file(self.runs / run.path, data)
         parts: dict[str, tuple[int, int | None]] = {"": (len(data), checksum(data))}
         written = filled(run, table.num_rows, min(lows), max(highs), parts)
-        return Delta(state, None, written, counts)
+        return Delta(state, None, written, counts, values=values)
 
-    def work(self, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
+    def work(self, turn: Turn, number: int, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
         """Rows that waited, worked on."""
+        stream, state = turn.query.fed[number]
         files = {run.batch: self.runs / run.path for run in runs}
-        names = [*self._stream(turn.query.stream).columns, "__ts"]
+        names = [*self._stream(stream).columns, "__ts"]
         parts = [read_part(files[b], first, end, names) for b, first, end in places_of(pieces)]
-        return self.raw.partials(self._driver, pa.concat_tables(parts), turn.query.base.state)
+        return self.raw.read(self._driver, pa.concat_tables(parts), state, Asked(turn.batch))
 
     def late(self, rows: Micro, turn: Turn) -> Results:
         """The rows that a query could not use, and why: as Spark's, but for the row of a join."""
-        found = []
-        for number, (name, state) in enumerate(turn.query.fed):
-            table = _timed(rows.tables.get(name), self._stream(name))
-            found.append(self._late(table, state, turn, number))
+        tables = self.tables(rows, Asked(turn.batch))
+        found = [
+            self._late(tables[name], state, turn, number)
+            for number, (name, state) in enumerate(turn.query.fed)
+        ]
         return TableResults(pa.concat_tables(found))
 
     def _late(self, table: pa.Table, state: State, turn: Turn, number: int) -> pa.Table:
         writer, query = self._driver.writer, turn.query
         stream = query.fed[number][0]
         bound, clock = turn.bounds[stream], turn.clocks[stream]
-        where = None if query.costly is not None else state.where
+        where = None if query.costly is not None else state.own_where
         passes = "true" if where is None else writer.render(where, state.input)
         pane = "__ts" if query.join is not None else writer.pane_of("__ts", state)
         reasons = ["WHEN __ts IS NULL THEN 'null_time'"]
@@ -146,7 +176,7 @@ class ArrowRuntime:
             reasons.append(f"WHEN {pane} > {bound} THEN 'far_future'")
         reasons += _late_reasons(turn, number, pane, writer.modulo)
         delay = "CAST(NULL AS BIGINT)" if clock is None else f"{clock} - __ts"
-        columns = [writer.name(name) for name in table.column_names if name != "__ts"]
+        columns = [writer.name(name) for name in self._stream(stream).columns]
         if query.join is not None:
             fields = ", ".join(f"{column} := {column}" for column in columns)
             row = f"CAST(to_json(struct_pack({fields})) AS VARCHAR)" if columns else "'{}'"
@@ -176,6 +206,9 @@ class ArrowRuntime:
 
     def keep_only(self, runs: Sequence[Run], tier: Tier) -> None:
         """The driver's engine holds them."""
+
+    def malformed(self) -> dict[str, Results]:
+        return {}
 
     def notices(self, batch: int) -> list[str]:
         return []

@@ -29,11 +29,13 @@ class Giver(Side[Any], Protocol):
     @property
     def raw(self) -> RawReader: ...
 
-    def tables(self, rows: Any) -> dict[str, pa.Table]: ...
+    def tables(self, rows: Any, asked: Asked) -> dict[str, pa.Table]: ...
 
     def admitted(self, seen: Seen, rows: Any, asked: Asked) -> Seen: ...
 
-    def work(self, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta: ...
+    def work(
+        self, turn: Turn, number: int, runs: Sequence[Run], pieces: Sequence[Piece]
+    ) -> Delta: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class TakingTurns:
     size: int = 3
 
     def look(self, site: Site, rows: Any, asked: Asked) -> Seen:
-        tables = self.giver.tables(rows)
+        tables = self.giver.tables(rows, asked)
         parts = [
             brought(site, look(self.giver.raw, reader(site), mine, asked), asked.batch, _mark(n))
             for n in range(self.size)
@@ -52,8 +54,11 @@ class TakingTurns:
         ]
         return self.giver.admitted(together(parts, asked), rows, asked)
 
-    def work(self, site: Site, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
-        return bring(site, self.giver.work(turn, runs, pieces), turn.batch, _mark(0))
+    def work(
+        self, site: Site, turn: Turn, number: int, runs: Sequence[Run], pieces: Sequence[Piece]
+    ) -> Delta:
+        worked = self.giver.work(turn, number, runs, pieces)
+        return bring(site, worked, turn.batch, _mark(number))
 
     def perform(self, site: Site, works: Sequence[Work]) -> list[Performed]:
         return [perform(site, work, _mark(work.number)) for work in works]

@@ -10,8 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import slackwater as sw
-from slackwater.execute.sinks import MemorySink, Results, TableResults, Target
+from slackwater.execute.sinks import MemorySink, Results, Sink, TableResults, Target
+from slackwater.runs.checkpoint import Owner
 from slackwater.testing.checks import NonconformityError, Rows, check_sink
+from tests.stand_in import StandIn, stand_in
+
+__all__ = ["stand_in"]
 
 
 def test_parquet_conforms(tmp_path: Path) -> None:
@@ -20,6 +24,33 @@ def test_parquet_conforms(tmp_path: Path) -> None:
         return [row for file in found for row in pq.ParquetFile(file).read().to_pylist()]
 
     check_sink(lambda: sw.parquet(tmp_path), read)
+
+
+def test_parquet_in_a_store_conforms(stand_in: StandIn) -> None:
+    check_sink(lambda: sw.parquet("s3://bucket/out"), lambda: stand_in.rows("out"))
+
+
+def test_what_a_writer_staged_that_was_replaced_is_in_nobodys_way(stand_in: StandIn) -> None:
+    def opened(epoch: int, committed: int, last: int) -> Sink:
+        sink = sw.parquet("s3://bucket/job/results/q")
+        owner = Owner("me", "s3://bucket/job", "results", epoch=epoch, committed=committed)
+        sink.open(Target("q", owner=owner))
+        sink.recover(last)
+        return sink
+
+    def rows(number: int) -> TableResults:
+        return TableResults(pa.table({"n": [number]}))
+
+    old = opened(1, 0, -1)
+    old.prepare(0, rows(1))
+    new = opened(2, 1, 0)  # the old one had committed batch 0, and died before it was shown
+    assert stand_in.rows("job") == [{"n": 1}]
+    new.prepare(1, rows(2))
+    old.prepare(1, rows(3))  # it does not know yet; its manifest will be refused
+    new.commit(1)
+    assert opened(3, 2, 1) is not None
+    assert sorted(row["n"] for row in stand_in.rows("job")) == [1, 2]
+    assert [key for key in stand_in.keys("job") if "_staging" in key] == []
 
 
 def test_parquet_shows_batches_whose_renaming_a_loss_of_power_undid(tmp_path: Path) -> None:
@@ -44,7 +75,10 @@ def test_a_callback_that_stores_the_id_conforms() -> None:
     stored: dict[int, pa.Table] = {}
     sink = sw.callback(stored.__setitem__)
     check_sink(
-        lambda: sink, lambda: [r for t in stored.values() for r in t.to_pylist()], hides=False
+        lambda: sink,
+        lambda: [r for t in stored.values() for r in t.to_pylist()],
+        hides=False,
+        goes_back=False,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,25 @@ from slackwater.frontends.toml.model import (
     InputTable,
     JoinQueryTable,
     LevelTable,
+    RankTable,
     SourceQueryTable,
     StartTable,
 )
 from slackwater.query.contract import MaxError, max_error, min_recall, slack
 from slackwater.query.estimates import estimates
 from slackwater.query.join import join
+from slackwater.query.rank import rank
 from slackwater.query.resources import resources
+from slackwater.query.schema import Schema
+from slackwater.query.stream import LookUp
+from slackwater.query.table import TableDef
 from tests.frontends.kinds import (
     JOIN,
     QUERY,
     READINGS,
     WINDOWS,
     Place,
+    problems,
     sound,
     stream,
 )
@@ -43,7 +50,7 @@ def test_a_file_gives_the_query_that_python_gives(tmp_path: Path) -> None:
     terms = {"confidence": 0.9, "of": "n", "at_least": "1 s", "at_most": 20}
     query = above.aggregate(n="sum(n)").query(
         "q",
-        max_error(0.01, **terms, granularity="100 ms", method="model"),
+        max_error(0.01, **terms, granularity="100 ms", method="conformal", per_key=True),
         late="revise",
         keep="1 min",
         idle="5 s",
@@ -73,19 +80,88 @@ def test_a_join_is_the_one_that_python_gives(tmp_path: Path) -> None:
     terms = {"confidence": 0.8, "over": "20 s", "at_least": 1, "at_most": "1 min"}
     promise = min_recall(0.9, **terms, granularity=0.5, method="feedback")
     limits = resources(memory="512 MB", cpu=0.8)
-    query = joined.select("readings.key AS key").query("paid", promise, resources=limits)
+    first = rank("readings.value > 9", budget="100 ms", precedence="full")
+    terms_ = {"resources": limits, "rank": first, "lifespan": "30 s"}
+    query = joined.select("readings.key AS key").query("paid", promise, **terms_)
     assert sound(tmp_path, JOIN).queries == (query,)
+
+
+@pytest.mark.parametrize(
+    ("text", "uncertainty"),
+    [("3", 3), ('{ "p.rate" = 2, "p-readings" = 5 }', {"p.rate": 2, "p-readings": 5})],
+)
+def test_a_robust_join_is_the_one_that_python_gives(
+    tmp_path: Path, text: str, uncertainty: Any
+) -> None:
+    terms = f'order = "robust"\nuncertainty = {text}\ntolerance = 0.1'
+    base = sound(tmp_path, JOIN.replace('order = "adaptive"', terms)).queries[0].stream.base
+    plain = sound(tmp_path, JOIN).queries[0].stream.base
+    robust = {"order": "robust", "uncertainty": uncertainty, "tolerance": 0.1}
+    assert base == replace(plain, **robust)  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("text", ["{}", "2.5", '"much"', "{ a = 0.5 }"])
+def test_an_uncertainty_that_is_no_whole_number_is_refused(tmp_path: Path, text: str) -> None:
+    terms = f'order = "robust"\nuncertainty = {text}'
+    found = problems(tmp_path, JOIN.replace('order = "adaptive"', terms))
+    [(where, (condition, _))] = found.items()
+    assert where == "query.paid.uncertainty"
+    assert condition == "KEY_TYPE"
+
+
+def test_an_optional_stream_is_the_one_that_python_gives(tmp_path: Path) -> None:
+    text = JOIN.replace('as = "p",', 'as = "p", optional = true,')
+    base = sound(tmp_path, text).queries[0].stream.base
+    plain = sound(tmp_path, JOIN).queries[0].stream.base
+    first, second = plain.inputs  # type: ignore[union-attr]
+    assert base == replace(plain, inputs=(first, second.optional()))  # type: ignore[type-var]
+
+
+def test_a_lookup_is_the_one_that_python_gives(tmp_path: Path) -> None:
+    text = WINDOWS.replace(
+        "[[query]]", '[table.names]\npath = "names.parquet"\nrefresh = "1 hour"\n[[query]]', 1
+    )
+    found = 'from = "readings"\nlookup = { table = "names", on = "key", how = "inner" }'
+    (query,) = sound(tmp_path, text.replace('from = "readings"', found)).queries
+    (plain,) = sound(tmp_path, WINDOWS).queries
+    table = TableDef(
+        "names", Schema.of(key="bigint", name="string"), "1 hour", tmp_path / "names.parquet"
+    )
+    steps = list(plain.stream.steps)
+    steps.insert(1, LookUp(table, ("key",), "inner"))  # behind costly
+    assert query.stream.steps == tuple(steps)
+    [found_table] = [step.table for step in query.stream.steps if isinstance(step, LookUp)]
+    assert found_table.is_same(table)
+
+
+@pytest.mark.parametrize(
+    ("tables", "lookup", "condition"),
+    [
+        ("", '{ table = "names", on = "key" }', "TABLE_UNKNOWN"),
+        ('[table.names]\npath = "names.xls"\n', '{ table = "names", on = "key" }', "TABLE_SOURCE"),
+        ('[table.names]\nrefresh = "1 h"\n', '{ table = "names", on = "key" }', "KEY_MISSING"),
+        ('[table.names]\npath = "names.parquet"\n', '{ table = "names" }', "KEY_MISSING"),
+    ],
+)
+def test_a_lookup_that_cannot_be_read_is_told(
+    tmp_path: Path, tables: str, lookup: str, condition: str
+) -> None:
+    text = tables + WINDOWS.replace('from = "readings"', f'from = "readings"\nlookup = {lookup}')
+    assert condition in {found for found, _ in problems(tmp_path, text).values()}
 
 
 def test_the_two_files_above_say_all_there_is_to_say() -> None:
     windows, join_ = (tomllib.loads(text)["query"][0] for text in (WINDOWS, JOIN))
     used = {
-        SourceQueryTable: {*windows, "min_recall", "over", "slack", "resources"},
-        JoinQueryTable: {*join_, *windows} - {"from", "costly"} | {"slack"},
-        LevelTable: set(windows["then"][0]),
+        SourceQueryTable: {*windows, "min_recall", "over", "slack", "resources", "relate", "lookup"}
+        | {"rank", "lifespan", "filter", "apply"},
+        JoinQueryTable: {*join_, *windows} - {"from", "costly"}
+        | {"slack", "uncertainty", "tolerance", "relate"},
+        LevelTable: {*windows["then"][0], "relate"},
         EstimatesTable: {key for one in windows["estimates"] for key in one},
         CostlyTable: set(windows["costly"]),
-        InputTable: set(join_["join"][1]),
+        InputTable: {*join_["join"][1], "optional", "lookup", "filter", "apply"},
+        RankTable: set(join_["rank"]),
     }
     assert {table: set(keys_of(table)) for table in used} == used
 
@@ -188,3 +264,14 @@ def test_limits_of_a_file_are_those_of_its_pipeline(tmp_path: Path) -> None:
     text = '\n[resources]\nmemory = "512 MB"\ncpu = 0.8\n'
     assert sound(tmp_path, JOIN + text).resources == resources(memory="512 MB", cpu=0.8)
     assert sound(tmp_path, JOIN).resources is None
+
+
+def test_sql_over_windows_stands_in_place_of_aggregates(tmp_path: Path) -> None:
+    text = READINGS + '[[query]]\nname = "q"\nfrom = "readings"\nwindow = "10 s"\n'
+    sql = "SELECT count(*) AS n FROM window WHERE value > (SELECT avg(value) FROM window)"
+    (query,) = sound(tmp_path, f'{text}relate = "{sql}"').queries
+    assert query.stream == stream().window("10 s").relate(sql)
+    both = problems(tmp_path, f'{text}relate = "{sql}"\naggregate = {{ n = "count(*)" }}')
+    neither = problems(tmp_path, text)
+    assert {where: one[0] for where, one in both.items()} == {"query.q.relate": "KEY_TWICE"}
+    assert {where: one[0] for where, one in neither.items()} == {"query.q.aggregate": "KEY_MISSING"}

@@ -60,3 +60,11 @@ def test_what_is_kept_lies_where_it_is_expected() -> None:
     found = judge(figures(PAPER.kept()), PAPER.folder / "expected.json", is_quick=False)
     assert {one.figure for one in found} == set(expected(PAPER.folder))
     assert [one for one in found if not one.is_expected] == []
+
+
+@pytest.mark.papers
+@pytest.mark.spec("adaptive:DIS-14")
+def test_after_a_drop_of_rates_parallel_track_delays_results_less(data: dict[str, Any]) -> None:
+    rows = {row["setting"]: row for row in data["rates drop"]}
+    assert rows["LM+PTLB"]["delay_ms"] < rows["LM+MSLB"]["delay_ms"]
+    assert rows["LM+MSLB"]["made_rows"] > 0  # plans differ, so what moves lacks states

@@ -114,9 +114,42 @@ SELECT DISTINCT "__start",
         FROM delta))
     WHERE __start + 60000000 > pane AND __start + 60000000 <= $after::BIGINT AND __start + 60000000 > $horizon::BIGINT)
 
+-- windows: exact
+SELECT DISTINCT "__start",
+    "k"
+  FROM (SELECT *
+    FROM (SELECT p.*,
+        pane - (((pane - 0) % 1000000 + 1000000) % 1000000) - o.i * 1000000 AS __start
+      FROM (SELECT *
+        FROM delta) AS p
+      CROSS JOIN range(0, 10) AS o(i))
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
+
+-- windows: related
+SELECT DISTINCT "__start",
+    "k"
+  FROM (SELECT *
+    FROM (SELECT p.*,
+        pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
+      FROM (SELECT *
+        FROM delta) AS p
+      CROSS JOIN range(0, 2) AS o(i))
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
+
 -- join: aggregate above
 SELECT DISTINCT "__start",
     "k"
+  FROM (SELECT *
+    FROM (SELECT p.*,
+        pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
+      FROM (SELECT *
+        FROM delta) AS p
+      CROSS JOIN range(0, 2) AS o(i))
+    WHERE __start + 10000000 > pane AND __start + 10000000 <= $after::BIGINT AND __start + 10000000 > $horizon::BIGINT)
+
+-- join: aggregate above, grouped
+SELECT DISTINCT "__start",
+    "site"
   FROM (SELECT *
     FROM (SELECT p.*,
         pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start

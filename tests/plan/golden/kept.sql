@@ -434,3 +434,97 @@ SELECT least("__t_a" + 5000000, "__t_b" + 5000000) AS pane,
           "b_v"
         FROM h1) AS r
       ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000 AND (("a_v" < "b_v"))))
+
+-- join: aggregate above, grouped, (a b)
+SELECT least("__t_a" + 5000000, "__t_b" + 5000000) AS pane,
+    *
+  FROM ((SELECT "__t_a",
+        "__t_b",
+        "a_k",
+        "a_site",
+        "b_k",
+        l."count_64d3797e" * r.__rows AS "count_64d3797e",
+        r."dsum_ddd98ce4" * l.__rows AS "dsum_ddd98ce4",
+        r."count_f6a7df80" * l.__rows AS "count_f6a7df80",
+        l.__rows * r.__rows AS __rows
+      FROM (SELECT pane AS "__t_a",
+          "a_k",
+          "a_i",
+          "a_site",
+          "count_64d3797e",
+          __rows
+        FROM f0
+        WHERE pane >= $low0::BIGINT) AS l
+      JOIN (SELECT pane AS "__t_b",
+          "b_k",
+          "b_i",
+          "dsum_ddd98ce4",
+          "count_f6a7df80",
+          __rows
+        FROM h1
+        WHERE pane >= $low1::BIGINT) AS r
+      ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000 AND (("a_i" < "b_i")))
+    UNION ALL (SELECT "__t_a",
+        "__t_b",
+        "a_k",
+        "a_site",
+        "b_k",
+        r."count_64d3797e" * l.__rows AS "count_64d3797e",
+        l."dsum_ddd98ce4" * r.__rows AS "dsum_ddd98ce4",
+        l."count_f6a7df80" * r.__rows AS "count_f6a7df80",
+        l.__rows * r.__rows AS __rows
+      FROM (SELECT pane AS "__t_b",
+          "b_k",
+          "b_i",
+          "dsum_ddd98ce4",
+          "count_f6a7df80",
+          __rows
+        FROM f1
+        WHERE pane >= $low1::BIGINT) AS l
+      JOIN (SELECT pane AS "__t_a",
+          "a_k",
+          "a_i",
+          "a_site",
+          "count_64d3797e",
+          __rows
+        FROM h0
+        WHERE pane >= $low0::BIGINT
+        UNION ALL SELECT pane AS "__t_a",
+          "a_k",
+          "a_i",
+          "a_site",
+          "count_64d3797e",
+          __rows
+        FROM f0
+        WHERE pane >= $low0::BIGINT) AS r
+      ON l."b_k" = r."a_k" AND l."__t_b" <= r."__t_a" + 5000000 AND r."__t_a" <= l."__t_b" + 5000000 AND (("a_i" < "b_i"))))
+
+-- join: aggregate above, grouped, (a b), one child
+SELECT least("__t_a" + 5000000, "__t_b" + 5000000) AS pane,
+    *
+  FROM ((SELECT "__t_a",
+        "__t_b",
+        "a_k",
+        "a_site",
+        "b_k",
+        l."count_64d3797e" * r.__rows AS "count_64d3797e",
+        r."dsum_ddd98ce4" * l.__rows AS "dsum_ddd98ce4",
+        r."count_f6a7df80" * l.__rows AS "count_f6a7df80",
+        l.__rows * r.__rows AS __rows
+      FROM (SELECT pane AS "__t_a",
+          "a_k",
+          "a_i",
+          "a_site",
+          "count_64d3797e",
+          __rows
+        FROM f0
+        WHERE pane >= $low0::BIGINT) AS l
+      JOIN (SELECT pane AS "__t_b",
+          "b_k",
+          "b_i",
+          "dsum_ddd98ce4",
+          "count_f6a7df80",
+          __rows
+        FROM h1
+        WHERE pane >= $low1::BIGINT) AS r
+      ON l."a_k" = r."b_k" AND l."__t_a" <= r."__t_b" + 5000000 AND r."__t_b" <= l."__t_a" + 5000000 AND (("a_i" < "b_i"))))

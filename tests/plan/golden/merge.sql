@@ -263,6 +263,34 @@ SELECT pane,
   GROUP BY pane,
     "k"
 
+-- windows: exact
+SELECT pane,
+    "k",
+    "value_072bc288",
+    "value_0f2a54b5",
+    "value_879c0839",
+    sum("count_64d3797e") AS "count_64d3797e",
+    max("last_c0c2603b") AS "last_c0c2603b",
+    sum(__rows) AS __rows
+  FROM (SELECT *
+    FROM panes)
+  GROUP BY pane,
+    "k",
+    "value_072bc288",
+    "value_0f2a54b5",
+    "value_879c0839"
+
+-- windows: related
+SELECT pane,
+    "k",
+    "value_0f2a54b5",
+    sum(__rows) AS __rows
+  FROM (SELECT *
+    FROM panes)
+  GROUP BY pane,
+    "k",
+    "value_0f2a54b5"
+
 -- join: aggregate above
 SELECT pane,
     "k",
@@ -286,3 +314,22 @@ SELECT pane,
     FROM panes)
   GROUP BY pane,
     "k"
+
+-- join: aggregate above, grouped
+SELECT pane,
+    "site",
+    sum("count_64d3797e") AS "count_64d3797e",
+    sum("sum_cf4c10f4") AS "sum_cf4c10f4",
+    sum("dsum_ddd98ce4") AS "dsum_ddd98ce4",
+    sum("count_f6a7df80") AS "count_f6a7df80",
+    sum("count_28c5b53d") AS "count_28c5b53d",
+    max("__mean_87a4ae70") AS "mean_87a4ae70",
+    sum("m2_f2ea6aa0" + coalesce("count_28c5b53d" * ("mean_87a4ae70" - "__mean_87a4ae70") * ("mean_87a4ae70" - "__mean_87a4ae70"), 0)) AS "m2_f2ea6aa0",
+    max("max_0c788a40") AS "max_0c788a40",
+    sum(__rows) AS __rows
+  FROM (SELECT *,
+      sum("count_28c5b53d" * "mean_87a4ae70") OVER (PARTITION BY pane, "site") / nullif(sum("count_28c5b53d") OVER (PARTITION BY pane, "site"), 0) AS "__mean_87a4ae70"
+    FROM (SELECT *
+      FROM panes))
+  GROUP BY pane,
+    "site"

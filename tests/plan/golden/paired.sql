@@ -107,6 +107,25 @@ SELECT e.__age,
     e.__age,
     e.prod
 
+-- windows: related
+SELECT e.__age,
+    CAST(epoch_us(f.emitted_at) - epoch_us(e.emitted_at) AS DOUBLE) AS __gap,
+    e.prod,
+    coalesce(CAST(e."k" AS STRING), '') AS __group,
+    epoch_us(f.window_end) AS __end,
+    CAST(e.tuples AS DOUBLE) AS tuples,
+    CAST(f.tuples AS DOUBLE) AS __tuples_final,
+    CAST(e."n" AS DOUBLE) AS "n",
+    CAST(f."n" AS DOUBLE) AS "__n_final"
+  FROM said AS e
+  JOIN finals AS f
+  ON f.window_start = make_timestamptz(e.__start) AND f."k" IS NOT DISTINCT FROM e."k"
+  WHERE f.kind = 'final'
+  ORDER BY e.__start,
+    __group,
+    e.__age,
+    e.prod
+
 -- join: aggregate above, estimated
 SELECT e.__age,
     CAST(epoch_us(f.emitted_at) - epoch_us(e.emitted_at) AS DOUBLE) AS __gap,

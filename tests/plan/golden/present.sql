@@ -583,6 +583,39 @@ SELECT make_timestamptz(__start) AS window_start,
         GROUP BY __start,
           "k")))
 
+-- windows: exact
+SELECT make_timestamptz(__start) AS window_start,
+    make_timestamptz(__end) AS window_end,
+    "k",
+    "mid",
+    "kinds",
+    "n",
+    "sites",
+    "all",
+    "end",
+    CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
+    abs(revision) AS revision,
+    CAST(NULL AS DOUBLE) AS coverage,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
+  FROM results
+
+-- windows: related
+SELECT make_timestamptz(__start) AS window_start,
+    make_timestamptz(__end) AS window_end,
+    "k",
+    "n",
+    CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
+    abs(revision) AS revision,
+    CAST(NULL AS DOUBLE) AS coverage,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at,
+    __rows AS tuples,
+    CAST(NULL AS STRING) AS prod,
+    CAST(NULL AS DOUBLE) AS "n_low",
+    CAST(NULL AS DOUBLE) AS "n_high"
+  FROM results
+
 -- join: aggregate above
 SELECT make_timestamptz(__start) AS window_start,
     make_timestamptz(__end) AS window_end,
@@ -658,3 +691,19 @@ SELECT make_timestamptz(__start) AS window_start,
           WHERE pane >= __start AND pane < __start + 10000000)
         GROUP BY __start,
           "k")))
+
+-- join: aggregate above, grouped
+SELECT make_timestamptz(__start) AS window_start,
+    make_timestamptz(__end) AS window_end,
+    "site",
+    "n",
+    "s",
+    "mean",
+    "sd",
+    "top",
+    CASE WHEN revision = 0 THEN 'final' ELSE 'revision' END AS kind,
+    abs(revision) AS revision,
+    CAST(NULL AS DOUBLE) AS coverage,
+    __start < $origin::BIGINT AS boundary,
+    make_timestamptz($emitted_at::BIGINT) AS emitted_at
+  FROM results

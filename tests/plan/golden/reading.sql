@@ -244,6 +244,49 @@ SELECT __start,
     GROUP BY __start,
       "k")
 
+-- windows: related, open-1
+WITH __source AS MATERIALIZED (SELECT *
+    FROM (SELECT p.*,
+        pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
+      FROM (SELECT *
+        FROM panes
+        WHERE pane > $after::BIGINT - 10000000) AS p
+      CROSS JOIN range(0, 2) AS o(i))
+    WHERE __start + 10000000 > pane AND __start + 10000000 > $after::BIGINT AND __start <= $last::BIGINT), __groups AS MATERIALIZED (SELECT *,
+      row_number() OVER () AS __g
+    FROM (SELECT "__start",
+        "k",
+        sum(__rows) AS __rows
+      FROM __source
+      GROUP BY "__start",
+        "k")), __members AS MATERIALIZED (SELECT "value_0f2a54b5",
+      __groups.__g
+    FROM __source AS p
+    JOIN __groups
+    ON p."__start" IS NOT DISTINCT FROM __groups."__start" AND p."k" IS NOT DISTINCT FROM __groups."k"
+    WHERE p.__rows = 1
+    UNION ALL SELECT "value_0f2a54b5",
+      __groups.__g
+    FROM (SELECT p.*,
+        unnest(range(CAST(p.__rows AS BIGINT))) AS __copy
+      FROM __source AS p
+      WHERE p.__rows > 1) AS p
+    JOIN __groups
+    ON p."__start" IS NOT DISTINCT FROM __groups."__start" AND p."k" IS NOT DISTINCT FROM __groups."k") SELECT __groups."__start",
+    __groups."k",
+    __groups.__start + 10000000 AS __end,
+    __answer."n",
+    __rows
+  FROM __groups
+  CROSS JOIN LATERAL (SELECT count(*) AS "n"
+    FROM (SELECT "value_0f2a54b5" AS "v"
+      FROM __members
+      WHERE __members.__g = __groups.__g) AS "window"
+    WHERE ("window"."v" > (SELECT (max("window"."v") / nullif(CAST(2 AS DOUBLE), 0)) AS "__c0"
+        FROM (SELECT "value_0f2a54b5" AS "v"
+          FROM __members
+          WHERE __members.__g = __groups.__g) AS "window"))) AS __answer
+
 -- join: aggregate above, estimated, open-1
 SELECT __start,
     __start + 10000000 AS __end,

@@ -457,6 +457,121 @@ SELECT c."__start",
       "odd") AS r
   ON r."__start" IS NOT DISTINCT FROM c."__start" AND r."odd" IS NOT DISTINCT FROM c."odd"
 
+-- windows: exact
+SELECT c."__start",
+    c."k",
+    c.__start + 10000000 AS __end,
+    p."mid",
+    p."kinds",
+    p."n",
+    p."sites",
+    p."all",
+    p."end",
+    CAST((coalesce(r.__seen, 0) + 1) * CASE WHEN p.__start IS NULL THEN -1 ELSE 1 END AS INT) AS revision
+  FROM changed AS c
+  LEFT JOIN (SELECT __start,
+      __start + 10000000 AS __end,
+      "k",
+      ("read_b2fc6deb") AS "mid",
+      ("read_1c705278") AS "kinds",
+      ("count_64d3797e") AS "n",
+      ("read_a6a99627") AS "sites",
+      ("read_6be0b3f7") AS "all",
+      ("read_f7a9d512") AS "end"
+    FROM (SELECT "__start",
+        "k",
+        sum("count_64d3797e") AS "count_64d3797e",
+        max("last_c0c2603b") AS "last_c0c2603b",
+        sw_between(min("value_0f2a54b5") FILTER (WHERE "value_0f2a54b5" IS NOT NULL AND "__upto_value_0f2a54b5" > floor(CAST("__all_value_0f2a54b5" - 1 AS DOUBLE) * CAST(0.5 AS DOUBLE))), min("value_0f2a54b5") FILTER (WHERE "value_0f2a54b5" IS NOT NULL AND "__upto_value_0f2a54b5" > ceil(CAST("__all_value_0f2a54b5" - 1 AS DOUBLE) * CAST(0.5 AS DOUBLE))), max(CAST("__all_value_0f2a54b5" - 1 AS DOUBLE) * CAST(0.5 AS DOUBLE))) AS "read_b2fc6deb",
+        count(DISTINCT row("value_879c0839", "value_072bc288")) FILTER (WHERE "value_879c0839" IS NOT NULL AND "value_072bc288" IS NOT NULL) AS "read_1c705278",
+        coalesce(list(DISTINCT "value_879c0839"
+          ORDER BY "value_879c0839") FILTER (WHERE "value_879c0839" IS NOT NULL), []) AS "read_a6a99627",
+        coalesce(flatten(list(repeat(["value_072bc288"], CAST(__rows AS BIGINT))
+            ORDER BY "value_072bc288") FILTER (WHERE "value_072bc288" IS NOT NULL)), []) AS "read_6be0b3f7",
+        struct_extract(max("last_c0c2603b"), 'v') AS "read_f7a9d512"
+      FROM (SELECT *,
+          sum(CASE WHEN "value_0f2a54b5" IS NOT NULL THEN __rows END) OVER (PARTITION BY "__start", "k"
+          ORDER BY "value_0f2a54b5") AS "__upto_value_0f2a54b5",
+          sum(CASE WHEN "value_0f2a54b5" IS NOT NULL THEN __rows END) OVER (PARTITION BY "__start", "k") AS "__all_value_0f2a54b5"
+        FROM (SELECT p.*
+          FROM (SELECT *
+            FROM (SELECT p.*,
+                pane - (((pane - 0) % 1000000 + 1000000) % 1000000) - o.i * 1000000 AS __start
+              FROM panes AS p
+              CROSS JOIN range(0, 10) AS o(i))
+            WHERE __start + 10000000 > pane AND true) AS p
+          SEMI JOIN changed AS c
+          ON p."__start" IS NOT DISTINCT FROM c."__start" AND p."k" IS NOT DISTINCT FROM c."k"))
+      GROUP BY "__start",
+        "k")) AS p
+  ON p."__start" IS NOT DISTINCT FROM c."__start" AND p."k" IS NOT DISTINCT FROM c."k"
+  LEFT JOIN (SELECT "__start",
+      "k",
+      max(abs(revision)) AS __seen
+    FROM told
+    GROUP BY "__start",
+      "k") AS r
+  ON r."__start" IS NOT DISTINCT FROM c."__start" AND r."k" IS NOT DISTINCT FROM c."k"
+
+-- windows: related
+SELECT c."__start",
+    c."k",
+    c.__start + 10000000 AS __end,
+    p."n",
+    p.__rows,
+    CAST((coalesce(r.__seen, 0) + 1) * CASE WHEN p.__start IS NULL THEN -1 ELSE 1 END AS INT) AS revision
+  FROM changed AS c
+  LEFT JOIN (WITH __source AS MATERIALIZED (SELECT p.*
+      FROM (SELECT *
+        FROM (SELECT p.*,
+            pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
+          FROM panes AS p
+          CROSS JOIN range(0, 2) AS o(i))
+        WHERE __start + 10000000 > pane AND true) AS p
+      SEMI JOIN changed AS c
+      ON p."__start" IS NOT DISTINCT FROM c."__start" AND p."k" IS NOT DISTINCT FROM c."k"), __groups AS MATERIALIZED (SELECT *,
+        row_number() OVER () AS __g
+      FROM (SELECT "__start",
+          "k",
+          sum(__rows) AS __rows
+        FROM __source
+        GROUP BY "__start",
+          "k")), __members AS MATERIALIZED (SELECT "value_0f2a54b5",
+        __groups.__g
+      FROM __source AS p
+      JOIN __groups
+      ON p."__start" IS NOT DISTINCT FROM __groups."__start" AND p."k" IS NOT DISTINCT FROM __groups."k"
+      WHERE p.__rows = 1
+      UNION ALL SELECT "value_0f2a54b5",
+        __groups.__g
+      FROM (SELECT p.*,
+          unnest(range(CAST(p.__rows AS BIGINT))) AS __copy
+        FROM __source AS p
+        WHERE p.__rows > 1) AS p
+      JOIN __groups
+      ON p."__start" IS NOT DISTINCT FROM __groups."__start" AND p."k" IS NOT DISTINCT FROM __groups."k") SELECT __groups."__start",
+      __groups."k",
+      __groups.__start + 10000000 AS __end,
+      __answer."n",
+      __rows
+    FROM __groups
+    CROSS JOIN LATERAL (SELECT count(*) AS "n"
+      FROM (SELECT "value_0f2a54b5" AS "v"
+        FROM __members
+        WHERE __members.__g = __groups.__g) AS "window"
+      WHERE ("window"."v" > (SELECT (max("window"."v") / nullif(CAST(2 AS DOUBLE), 0)) AS "__c0"
+          FROM (SELECT "value_0f2a54b5" AS "v"
+            FROM __members
+            WHERE __members.__g = __groups.__g) AS "window"))) AS __answer) AS p
+  ON p."__start" IS NOT DISTINCT FROM c."__start" AND p."k" IS NOT DISTINCT FROM c."k"
+  LEFT JOIN (SELECT "__start",
+      "k",
+      max(abs(revision)) AS __seen
+    FROM told
+    GROUP BY "__start",
+      "k") AS r
+  ON r."__start" IS NOT DISTINCT FROM c."__start" AND r."k" IS NOT DISTINCT FROM c."k"
+
 -- join: aggregate above
 SELECT c."__start",
     c."k",
@@ -494,3 +609,54 @@ SELECT c."__start",
     GROUP BY "__start",
       "k") AS r
   ON r."__start" IS NOT DISTINCT FROM c."__start" AND r."k" IS NOT DISTINCT FROM c."k"
+
+-- join: aggregate above, grouped
+SELECT c."__start",
+    c."site",
+    c.__start + 10000000 AS __end,
+    p."n",
+    p."s",
+    p."mean",
+    p."sd",
+    p."top",
+    CAST((coalesce(r.__seen, 0) + 1) * CASE WHEN p.__start IS NULL THEN -1 ELSE 1 END AS INT) AS revision
+  FROM changed AS c
+  LEFT JOIN (SELECT __start,
+      __start + 10000000 AS __end,
+      "site",
+      ("count_64d3797e") AS "n",
+      ("sum_cf4c10f4") AS "s",
+      (CASE WHEN ("count_f6a7df80" > CAST(0 AS BIGINT)) THEN ("dsum_ddd98ce4" / nullif(CAST("count_f6a7df80" AS DOUBLE), 0)) ELSE CAST(NULL AS DOUBLE) END) AS "mean",
+      (CASE WHEN ("count_28c5b53d" > CAST(0 AS BIGINT)) THEN sqrt(("m2_f2ea6aa0" / nullif(CAST((sw_long(CAST("count_28c5b53d" AS HUGEINT) - CAST(CAST(0 AS BIGINT) AS HUGEINT))) AS DOUBLE), 0))) ELSE CAST(NULL AS DOUBLE) END) AS "sd",
+      ("max_0c788a40") AS "top"
+    FROM (SELECT __start,
+        "site",
+        sum("count_64d3797e") AS "count_64d3797e",
+        sum("sum_cf4c10f4") AS "sum_cf4c10f4",
+        sum("dsum_ddd98ce4") AS "dsum_ddd98ce4",
+        sum("count_f6a7df80") AS "count_f6a7df80",
+        sum("count_28c5b53d") AS "count_28c5b53d",
+        max("__mean_87a4ae70") AS "mean_87a4ae70",
+        sum("m2_f2ea6aa0" + coalesce("count_28c5b53d" * ("mean_87a4ae70" - "__mean_87a4ae70") * ("mean_87a4ae70" - "__mean_87a4ae70"), 0)) AS "m2_f2ea6aa0",
+        max("max_0c788a40") AS "max_0c788a40"
+      FROM (SELECT *,
+          sum("count_28c5b53d" * "mean_87a4ae70") OVER (PARTITION BY __start, "site") / nullif(sum("count_28c5b53d") OVER (PARTITION BY __start, "site"), 0) AS "__mean_87a4ae70"
+        FROM (SELECT p.*
+          FROM (SELECT *
+            FROM (SELECT p.*,
+                pane - (((pane - 0) % 5000000 + 5000000) % 5000000) - o.i * 5000000 AS __start
+              FROM panes AS p
+              CROSS JOIN range(0, 2) AS o(i))
+            WHERE __start + 10000000 > pane AND true) AS p
+          SEMI JOIN changed AS c
+          ON p."__start" IS NOT DISTINCT FROM c."__start" AND p."site" IS NOT DISTINCT FROM c."site"))
+      GROUP BY __start,
+        "site")) AS p
+  ON p."__start" IS NOT DISTINCT FROM c."__start" AND p."site" IS NOT DISTINCT FROM c."site"
+  LEFT JOIN (SELECT "__start",
+      "site",
+      max(abs(revision)) AS __seen
+    FROM told
+    GROUP BY "__start",
+      "site") AS r
+  ON r."__start" IS NOT DISTINCT FROM c."__start" AND r."site" IS NOT DISTINCT FROM c."site"

@@ -139,6 +139,29 @@ SELECT *
     JOIN marks AS m
     ON r.__start = m.__start)
 
+-- windows: related
+SELECT *
+  FROM (SELECT make_timestamptz(r.__start) AS window_start,
+      make_timestamptz(r.__end) AS window_end,
+      r."k",
+      r."n",
+      'estimate' AS kind,
+      m.revision,
+      m.coverage,
+      r.__start < $origin::BIGINT AS boundary,
+      make_timestamptz($emitted_at::BIGINT) AS emitted_at,
+      r.__rows AS tuples,
+      m.prod,
+      CASE WHEN m."n_low" IS NOT NULL THEN least(CAST(r."n" AS DOUBLE) * m."n_low", CAST(r."n" AS DOUBLE) * m."n_high") END AS "n_low",
+      CASE WHEN m."n_low" IS NOT NULL THEN greatest(CAST(r."n" AS DOUBLE) * m."n_low", CAST(r."n" AS DOUBLE) * m."n_high") END AS "n_high",
+      r.__start,
+      m.__age,
+      m.__keep,
+      m.__ask
+    FROM opened AS r
+    JOIN marks AS m
+    ON r.__start = m.__start)
+
 -- join: aggregate above, estimated
 SELECT *
   FROM (SELECT make_timestamptz(r.__start) AS window_start,

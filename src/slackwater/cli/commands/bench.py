@@ -15,8 +15,10 @@ from slackwater.bench import estimates as estimating
 from slackwater.bench import files as reading
 from slackwater.bench import growth as growing
 from slackwater.bench import joins as joining
-from slackwater.bench import plot
+from slackwater.bench import methods, plot, topics
+from slackwater.bench import precedence as ranking
 from slackwater.bench import recall as finding
+from slackwater.bench import robust as swinging
 from slackwater.bench import slack as waiting
 from slackwater.bench import windows as comparing
 from slackwater.bench.cases import choose
@@ -31,9 +33,11 @@ from slackwater.cli.show.bench import (
     emission_table,
     join_table,
     point_table,
+    precedence_tables,
     promise_table,
     read_table,
     recall_table,
+    robust_table,
     window_line,
     window_table,
 )
@@ -92,6 +96,39 @@ def windows(
 
 
 @app.command()
+def kafka(
+    *,
+    servers: Annotated[
+        str, typer.Option(envvar="KAFKA_SERVERS", help="Brokers to make topics at, HOST:PORT.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer batches.")] = False,
+    json_: JsonFile = None,
+    keep_data: KeepData = None,
+) -> None:
+    """Windowed sums over a topic: the same messages and connector in both engines.
+
+    Figures are medians of batches after warm-up, in seconds; runs of the engines alternate. Topics
+    are made for it and removed.
+    """
+    chosen = topics.cases(quick=quick)
+    console = Console()
+    outcomes = []
+    with console.status("start Spark") as status:
+        for outcome in topics.measure(
+            bench_session(kafka=True),
+            chosen,
+            servers,
+            cache=_cache(keep_data),
+            tell=_teller(status, len(chosen)),
+        ):
+            outcomes.append(outcome)
+            console.print(window_line(outcome))
+    console.print(window_table(outcomes))
+    _deliver(console, topics.report(outcomes), json_, None)
+    _fail_unless(all(outcome.equal for outcome in outcomes), console)
+
+
+@app.command()
 def growth(
     *,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points.")] = False,
@@ -121,6 +158,10 @@ def slack(
     only: Annotated[
         list[str] | None, typer.Option(help=f"Only these: {', '.join(REGIMES)}.")
     ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help=f"How slacks are chosen; {' and '.join(methods.USUAL)} by default."),
+    ] = None,
     json_: JsonFile = None,
     keep_data: KeepData = None,
 ) -> None:
@@ -136,7 +177,12 @@ def slack(
         seconds = 600 if quick else 1800
         outcomes = list(
             waiting.measure(
-                session, only or (), seconds=seconds, cache=_cache(keep_data), tell=status.update
+                session,
+                only or (),
+                methods=methods.choose(method or ()),
+                seconds=seconds,
+                cache=_cache(keep_data),
+                tell=status.update,
             )
         )
         if not quick and not only:
@@ -223,6 +269,33 @@ def adapt(
 
 
 @app.command()
+def robust(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="One case only.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"Only these: {', '.join(swinging.CASES)}.")
+    ] = None,
+    json_: JsonFile = None,
+) -> None:
+    """Joins of five streams that swing within a few batches: a prepared plan for each batch,
+    against fixed plans and an adaptive join, without Spark.
+
+    Seconds are those of all batches after every stream was scarce once, and that was learned. The
+    oracle takes the fixed plan that was the fastest in each batch.
+    """
+    console = Console()
+    chosen = swinging.choose(only or (), quick=quick)
+    outcomes: list[swinging.Outcome] = []
+    with console.status("make rows") as status:
+        for outcome in swinging.measure(chosen, tell=_teller(status, len(chosen))):
+            outcomes.append(outcome)
+            console.print(f"{outcome.case}: {outcome.total(swinging.ROBUST):.2f} s")
+    console.print(robust_table(outcomes))
+    _deliver(console, swinging.report(outcomes), json_, None)
+    _fail_unless(all(outcome.equal for outcome in outcomes), console)
+
+
+@app.command()
 def files(
     *,
     quick: Annotated[
@@ -267,6 +340,10 @@ def recall(
     only: Annotated[
         list[str] | None, typer.Option(help=f"Only these: {', '.join(finding.REGIMES)}.")
     ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help=f"How slacks are chosen; {' and '.join(methods.USUAL)} by default."),
+    ] = None,
     json_: JsonFile = None,
     keep_data: KeepData = None,
 ) -> None:
@@ -277,6 +354,7 @@ def recall(
             finding.measure(
                 bench_session(),
                 only or (),
+                methods=methods.choose(method or ()),
                 seconds=240 if quick else 600,
                 cache=_cache(keep_data),
                 tell=status.update,
@@ -284,6 +362,36 @@ def recall(
         )
     console.print(recall_table(outcomes))
     _deliver(console, finding.report(outcomes), json_, None)
+
+
+@app.command()
+def precedence(
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Four times the load alone.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Only these: {', '.join(c.label for c in ranking.CASES)}."),
+    ] = None,
+    json_: JsonFile = None,
+    plot_: Plot = None,
+) -> None:
+    """Ranks under overload: results of each rank, all six ways on the same rows, without Spark.
+
+    Counts are the same in every run. A result counts if it was given within the lifespan of rows.
+    """
+    console = Console()
+    chosen = ranking.choose(only or (), quick=quick)
+    outcomes: list[ranking.Outcome] = []
+    with console.status("draw rows") as status:
+        for outcome in ranking.measure(chosen, tell=_teller(status, len(chosen))):
+            outcomes.append(outcome)
+            levels = ", ".join(f"{rows:,}" for rows in outcome.levels)
+            console.print(f"{outcome.case.label}, {outcome.system}: {levels}")
+    for table in precedence_tables(outcomes):
+        console.print(table)
+    _deliver(console, ranking.report(outcomes), json_, plot_)
+    equal = all(outcome.equal is not False for outcome in outcomes)
+    _fail_unless(equal, console, "results differ without overload")
 
 
 @app.command()

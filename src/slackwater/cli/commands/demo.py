@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.panel import Panel
 
 from slackwater.cli.options import Json, TierChoice
+from slackwater.cli.overload import queries as burst
 from slackwater.cli.page import page_beside
 from slackwater.cli.perform import Run, perform
 from slackwater.cli.show.summary import print_summary
@@ -57,6 +58,10 @@ def demo(
     port: Annotated[
         int | None, typer.Option(min=0, max=65_535, help="Port of the page; 0 for any free one.")
     ] = None,
+    overload: Annotated[
+        bool,
+        typer.Option("--overload", help="Show a burst instead, and whose results come first."),
+    ] = False,
 ) -> None:
     """Watch a disordered sensor stream being answered.
 
@@ -64,14 +69,21 @@ def demo(
     seconds what it would answer; "quick" waits little and corrects itself when stragglers come;
     "bounded" promises an error and chooses its own slack, and gives estimates as early as they are
     accurate enough. After a third of the time the stream's delays grow.
+
+    With --overload two queries match orders and payments, in the middle third many times as many.
+    Both may do as much work in a batch: "by_rank" does that of the best customers first,
+    "as_they_come" the oldest.
     """
     console = Console(stderr=json_)
     options = Options(trigger="500 ms", tier=tier.value)
-    run = Run(queries(seconds), _folder(keep), options, TITLE, seconds, collect=True)
+    asked, title = (
+        (burst(seconds), f"{TITLE} --overload") if overload else (queries(seconds), TITLE)
+    )
+    run = Run(asked, _folder(keep), options, title, seconds, collect=True)
     with _page(console, run.folder, port) if dashboard else nullcontext() as address:
         done = perform(run, console, "silent" if json_ else "screen")
         if picture is not None:
-            save_picture(picture, done.picture)
+            save_picture(picture, done.picture, title)
         if json_:
             typer.echo(json.dumps({"command": "demo", "page": address, **done.summary}))
         else:
@@ -158,13 +170,13 @@ def _folder(keep: Path | None) -> Path:
     return folder
 
 
-def save_picture(path: Path, picture: Panel) -> None:
+def save_picture(path: Path, picture: Panel, title: str = TITLE) -> None:
     """Save the last view as SVG."""
     paper = Console(record=True, width=104, file=io.StringIO(), force_terminal=True)
     paper.print(picture)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        svg = _FONTS.sub("", paper.export_svg(title=TITLE))
+        svg = _FONTS.sub("", paper.export_svg(title=title))
         path.write_text(svg, encoding="utf-8")
     except OSError as error:
         raise storage_error(error, path) from error

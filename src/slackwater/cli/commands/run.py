@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,14 +14,16 @@ from slackwater.cli.perform import Run, perform
 from slackwater.cli.show.summary import print_summary
 from slackwater.errors import Problem, QueryError
 from slackwater.spark.document import Document, load
-from slackwater.spark.pipeline import AVAILABLE_NOW, Options
+from slackwater.spark.live import AVAILABLE_NOW
+from slackwater.spark.pipeline import Options
 
 
 def run(
     document: PipelineFile,
     *,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder for state and events; wins over the document.")
+        str | None,
+        typer.Option(help="Folder or s3:// address for state; wins over the document."),
     ] = None,
     trigger: Annotated[
         str | None,
@@ -67,11 +68,10 @@ def _overridden(
     return options
 
 
-def _checkpoint(document: Document, given: Path | None) -> Path:
-    if given is not None:
-        return given.absolute()
-    if document.checkpoint is not None:
-        return Path(document.checkpoint)
+def _checkpoint(document: Document, given: str | None) -> str:
+    found = given if given is not None else document.checkpoint
+    if found is not None:
+        return found
     hint = "give --checkpoint FOLDER, or checkpoint under [pipeline]"
     raise QueryError(
         [Problem("KEY_MISSING", "pipeline.checkpoint", "no folder for state and events", hint)]

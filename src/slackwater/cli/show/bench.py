@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 from rich.table import Table
@@ -10,7 +12,9 @@ from slackwater.bench import adapt as adapting
 from slackwater.bench import estimates as estimating
 from slackwater.bench import files as reading
 from slackwater.bench import joins as joining
+from slackwater.bench import precedence as ranking
 from slackwater.bench import recall as finding
+from slackwater.bench import robust as swinging
 from slackwater.bench import slack as waiting
 from slackwater.bench import windows as comparing
 
@@ -65,12 +69,14 @@ def recall_table(outcomes: list[finding.Outcome]) -> Table:
     table.add_column("regime", no_wrap=True)
     costs = ("latency", "Max-K", "fixed", "held", "Max-K", "fixed")
     heads = ("recall", "mean", "kept", "within 1 %", "told", *costs)
+    table.add_column("method", no_wrap=True)
     table.add_column("emit", no_wrap=True)
     for name in heads:
         table.add_column(name, justify="right", no_wrap=True)
     for one in outcomes:
         table.add_row(
             one.regime,
+            one.method,
             one.emit[:5],
             f"{one.gamma:g}",
             f"{one.recall:.3f}",
@@ -83,6 +89,44 @@ def recall_table(outcomes: list[finding.Outcome]) -> Table:
             f"{one.held:,.0f}",
             f"{one.held_maxk:,.0f}",
             f"{one.held_fixed:,.0f}",
+        )
+    return table
+
+
+def precedence_tables(outcomes: list[ranking.Outcome]) -> Iterator[Table]:
+    """A table for each load; without overload it is about what ranks cost."""
+    for case, group in groupby(outcomes, key=lambda one: one.case):
+        yield (_served if case.load else _unhurried)(case.label, group)
+
+
+def _served(title: str, outcomes: Iterable[ranking.Outcome]) -> Table:
+    table = Table(title=f"results by rank: {title}", title_justify="left")
+    table.add_column("precedence", no_wrap=True)
+    for name in ("level 1", "2", "3", "1 / none", "in two batches", "slowest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in outcomes:
+        table.add_row(
+            one.system,
+            *(f"{rows:,}" for rows in one.levels),
+            "" if one.level1_vs_none is None else f"[bold]{one.level1_vs_none:.2f}[/]",
+            "" if one.soon is None else f"{one.soon:.1%}",
+            "" if one.slowest is None else f"{one.slowest}",
+        )
+    return table
+
+
+def _unhurried(title: str, outcomes: Iterable[ranking.Outcome]) -> Table:
+    table = Table(title=f"what ranks cost: {title}", title_justify="left")
+    table.add_column("precedence", no_wrap=True)
+    for name in ("rows a CPU second", "time over none", "decide", "equal"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in outcomes:
+        table.add_row(
+            one.system,
+            f"{one.rows_per_cpu_s:,.0f}",
+            "" if one.overhead_share is None else f"{one.overhead_share:+.1%}",
+            f"{1000 * one.search_s:.1f} ms",
+            "[bold red]no[/]" if one.equal is False else "yes",
         )
     return table
 
@@ -119,13 +163,17 @@ def emission_table(emissions: list[estimating.Emission]) -> Table:
 def promise_table(outcomes: list[waiting.Outcome]) -> Table:
     table = Table(title="95 % of results within the bound?", title_justify="left")
     table.add_column("regime", no_wrap=True)
-    for name in ("bound", "within", "latency", "Max-K", "same fixed", "ratio", "least fixed"):
+    table.add_column("method", no_wrap=True)
+    costs = ("latency", "Max-K", "same fixed", "ratio", "least fixed")
+    for name in ("bound", "within", "short", *costs):
         table.add_column(name, justify="right")
     for one in outcomes:
         table.add_row(
             one.regime,
+            one.method,
             f"{one.epsilon:.1%}",
             f"{one.fulfilment:.1%}",
+            f"{one.short:.0%}",
             f"{one.latency_s:.2f} s",
             f"{one.latency_maxk_s:.2f} s",
             f"{one.latency_best_fixed_s:.2f} s",
@@ -186,6 +234,26 @@ def adapt_table(outcomes: list[adapting.Outcome]) -> Table:
             f"{one.batch_s:.2f}",
             f"{max(one.adaptive.bytes) / 1e6:,.0f}",
             one.case.limit or "",
+            "yes" if one.equal else "[bold red]no[/]",
+        )
+    return table
+
+
+def robust_table(outcomes: list[swinging.Outcome]) -> Table:
+    table = Table(title="seconds of all batches", title_justify="left")
+    table.add_column("case", no_wrap=True)
+    heads = ("robust", "best plan", "adaptive", "oracle", "switches", "choosing")
+    for name in (*heads, "equal"):
+        table.add_column(name, justify="right")
+    for one in outcomes:
+        mine = one.total(swinging.ROBUST)
+        others = (one.best_static_s, one.total(swinging.ADAPTIVE), one.oracle_s)
+        table.add_row(
+            one.case,
+            f"{mine:.2f}",
+            *(f"{seconds:.2f} ({mine / seconds:.2f})" for seconds in others),
+            str(one.switches),
+            f"{one.classify_share:.2%}",
             "yes" if one.equal else "[bold red]no[/]",
         )
     return table

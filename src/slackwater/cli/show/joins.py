@@ -20,6 +20,8 @@ from slackwater.history.join_standing import (
 )
 from slackwater.history.migration import brief
 from slackwater.history.plan import QueryShape
+from slackwater.history.ranks import rank_lines, ranks_of
+from slackwater.history.table import Key
 
 _NEAR = 0.9  # of a limit
 
@@ -85,9 +87,15 @@ def run_lines(history: History) -> Iterator[str]:
         yield f"query {name} ({shape.contract}{late})"
         if (standing := standing_of(history, name)) is not None:
             yield from (f"  {line}" for line in join_lines(standing, history.newest))
+        yield from (f"  {line}" for line in _ranked(history, name))
         for controller, labels in history.explained.get(name, {}).items():
             said = ", ".join(f"{label} {_said(value)}" for label, value in labels.items())
             yield f"  {controller}: {said}"
+
+
+def _ranked(history: History, name: str) -> Iterator[str]:
+    standings = ranks_of(history.table, name, history.explained.get(name, {}))
+    yield from rank_lines(standings, history.table.last(Key("backlog", name, "complete")))
 
 
 def _said(value: Value) -> str:

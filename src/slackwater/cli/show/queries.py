@@ -8,9 +8,11 @@ import numpy as np
 from rich.table import Table as Grid
 from rich.text import Text
 
+from slackwater.cli.show.accounts import account_table
 from slackwater.cli.show.format import NOTHING, show_share, show_time
 from slackwater.cli.show.grid import bars, count, grid, name_of, newest, time, whole
 from slackwater.cli.show.joins import join_table
+from slackwater.cli.show.ranks import rank_table
 from slackwater.history.controllers import Value, field_of
 from slackwater.history.history import History
 from slackwater.history.plan import QueryShape
@@ -26,10 +28,14 @@ def query_tables(history: History, revised: Mapping[str, int] | None = None) -> 
     """
     yield _waiting(history)
     yield _rows(history, revised)
+    if (accounts := account_table(history)) is not None:
+        yield accounts
     if given := _telling(history, "estimates", "rows"):
         yield _estimates(history, given)
     if costly := _telling(history, "backlog", "todo"):
         yield _backlog(history, costly)
+    if ranked := _telling(history, "backlog", "budget"):
+        yield rank_table(history, ranked)
     if history.joins:
         yield join_table(history)
     if any(history.explained.values()):
@@ -58,7 +64,11 @@ def _waiting(history: History) -> Grid:
 
 
 def _watermark(history: History, name: str) -> str:
-    """A watermark that was known and no longer is has come to the end of the stream."""
+    """A watermark that was known and no longer is has come to the end of the stream, unless the
+    query went.
+    """
+    if name in history.gone:
+        return "gone"
     marks = history.table.column(Key("query", name, "watermark"))
     if np.isnan(marks[-1]):
         return NOTHING if np.isnan(marks).all() else "end"
@@ -135,7 +145,7 @@ def _early(history: History, name: str) -> Text:
 
 def _backlog(history: History, names: list[str]) -> Grid:
     """Of costly queries: what waits, since when, and what became of the rest."""
-    made = grid("backlog", "waiting", "", "set aside", "oldest", "worked on", "shed")
+    made = grid("backlog", "waiting", "", "set aside", "oldest", "worked on", "expired", "shed")
     table = history.table
     for name in names:
         made.add_row(
@@ -145,6 +155,7 @@ def _backlog(history: History, names: list[str]) -> Grid:
             whole(table.last(Key("backlog", name, "aside"))),
             time(table.last(Key("backlog", name, "age"))),
             count(table.total(Key("backlog", name, "worked"))),
+            count(table.total(Key("backlog", name, "expired")), "red"),
             count(table.total(Key("backlog", name, "shed")), "red"),
         )
     return made

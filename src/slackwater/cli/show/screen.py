@@ -34,7 +34,7 @@ _VERBS = {
 _COLOURS = {
     "error": "red", "damaged": "red", "notice": "yellow", "slack": "cyan", "prod": "cyan",
     "replan": "cyan", "migration": "cyan",
-    "tier": "blue",
+    "tier": "blue", "change": "blue", "query_added": "blue", "query_removed": "blue",
 }  # fmt: skip
 
 

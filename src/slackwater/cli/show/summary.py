@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rich import box
@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slackwater.cli.show.format import NOTHING, say_estimates, show_number, show_share, show_value
+from slackwater.history.ranks import RankStanding, rank_words, title_of
 from slackwater.units import show_duration
 
 Cell = Callable[[dict[str, Any]], str]
@@ -72,12 +73,25 @@ def _estimates(summary: dict[str, Any]) -> Table:
 def _backlogs(summary: dict[str, Any]) -> Table:
     """Of costly queries: what was worked on, what waits on, what was given up."""
     told = {name: query["backlog"] for name, query in summary["queries"].items()}
-    return _pairs(*((f"backlog of {name}", _backlog(one)) for name, one in told.items() if one))
+    lines = [
+        (f"{what} of {name}", text)
+        for name, one in told.items()
+        for what, text in ([("backlog", _backlog(one)), *_ranks(one)] if one else [])
+    ]
+    return _pairs(*lines)
 
 
 def _backlog(told: dict[str, Any]) -> str:
     waits = told["todo"] + told["aside"]
-    return f"{told['worked']:,} rows worked on, {waits:,} wait, {told['shed']:,} shed"
+    gone = f", {told['expired']:,} expired" if told["expired"] else ""
+    return f"{told['worked']:,} rows worked on, {waits:,} wait{gone}, {told['shed']:,} shed"
+
+
+def _ranks(told: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """By rank, what became of its rows."""
+    for one in told["ranks"]:
+        standing = RankStanding(**one)
+        yield title_of(standing.rank), rank_words(standing)
 
 
 def _late(query: dict[str, Any]) -> str:

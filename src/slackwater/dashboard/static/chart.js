@@ -102,15 +102,23 @@ export class Chart {
     this.tell();
   }
 
-  // Areas are drawn on top of each other: the sum of all first, the lowest layer last.
+  // Areas are drawn on top of each other: the sum of all first, the lowest layer last, lines above them.
   drawnData() {
     if (!this.options.stacked) return this.data;
     const sums = [];
-    for (let layer = 1; layer < this.data.length; layer += 1) {
-      const below = sums[layer - 2];
-      sums.push(this.data[layer].map((value, i) => (value ?? 0) + (below ? below[i] : 0)));
+    const isArea = (_, i) => this.series[i].kind === "area";
+    for (const layer of this.data.slice(1).filter(isArea)) {
+      const below = sums[sums.length - 1];
+      sums.push(layer.map((value, i) => (value ?? 0) + (below ? below[i] : 0)));
     }
-    return [this.data[0], ...sums.reverse()];
+    return [this.data[0], ...sums.reverse(), ...this.data.slice(1).filter((_, i) => !isArea(_, i))];
+  }
+
+  // The series in the order in which they are drawn.
+  get drawn() {
+    if (!this.options.stacked) return this.series;
+    const areas = this.series.filter((one) => one.kind === "area");
+    return [...areas.reverse(), ...this.series.filter((one) => one.kind !== "area")];
   }
 
   rebuild() {
@@ -125,7 +133,6 @@ export class Chart {
 
   config() {
     const axis = { stroke: colour("faint"), grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false }, font: `11px ${colour("font")}` };
-    const ordered = this.options.stacked ? [...this.series].reverse() : this.series;
     return {
       width: this.plot.clientWidth,
       height: this.options.height ?? HEIGHT,
@@ -140,7 +147,7 @@ export class Chart {
         { ...axis, size: 26, space: 70, ...this.timeAxis() },
         { ...axis, size: 56, space: 34, ...this.valueAxis() },
       ],
-      series: [{}, ...ordered.map((one) => this.line(one))],
+      series: [{}, ...this.drawn.map((one) => this.line(one))],
       hooks: {
         draw: [(u) => this.drawMoment(u)],
         drawClear: [(u) => this.options.background?.(u)],

@@ -5,7 +5,7 @@ import { element } from "./dom.js";
 import { wallDate, wallTime } from "./format.js";
 
 const SHOWN = 300;
-const GROUPS = { decisions: ["slack", "tier", "plan", "prod", "replan", "migration"], notices: ["notice", "error", "damaged"], life: ["start", "stop", "repair"] };
+const GROUPS = { decisions: ["slack", "tier", "plan", "prod", "replan", "migration", "demand"], notices: ["notice", "error", "damaged"], life: ["start", "stop", "repair", "change", "query_added", "query_removed"] };
 
 export class DecisionLog {
   constructor(run) {

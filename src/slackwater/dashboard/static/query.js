@@ -7,6 +7,7 @@ import { element, setText } from "./dom.js";
 import { EstimatesPart } from "./estimates.js";
 import { eventTime, isKnown, shown, span, whole } from "./format.js";
 import { JoinPart } from "./joins.js";
+import { RanksPart } from "./ranks.js";
 import { Tiles } from "./tiles.js";
 
 const ROLLING = 200; // results over which the achieved quality is shown as it moves
@@ -16,6 +17,7 @@ const PHASES = {
   "warm-up": "still learning the delays, it waits for the largest one seen",
   model: "the model says that is enough for the promise",
   calibrated: "the least under which recent windows kept the promise",
+  conformal: "as long as results that may still break the promise say",
   feedback: "a controller follows the coverage measured",
 };
 
@@ -33,7 +35,7 @@ export class QueryPanel {
     this.quality = new Chart("Quality", "promised and achieved", "%", { limits: shareLimits });
     this.late = new Chart("Late rows by lateness", "rows per batch", "rows", { stacked: true, empty: "no row came late" });
     const charts = [this.waiting, this.latency, this.late, this.quality];
-    this.parts = [new BacklogPart(run, name), new EstimatesPart(run, name), new JoinPart(run, name), new ControllersPart(run, name)];
+    this.parts = [new BacklogPart(run, name), new RanksPart(run, name), new EstimatesPart(run, name), new JoinPart(run, name), new ControllersPart(run, name)];
     this.all = [...charts, ...this.parts.flatMap((part) => part.all)];
     this.node = element("article", { class: "card query", "data-query": name },
       element("header", {}, element("h3", {}, name), this.contract),
@@ -122,8 +124,18 @@ export class QueryPanel {
     const due = ofPeriods ? promise.periods : promise.target;
     const label = ofPeriods ? "Periods kept" : promise.kind === "recall" ? "Recall" : "Within bound";
     const least = ofPeriods ? `, recall ${shown(promise.target, "%")}` : "";
-    this.tiles.put("quality", label, share, "%", `promised ${shown(due, "%")}${least}`);
+    this.tiles.put("quality", label, share, "%", `promised ${shown(due, "%")}${least}${this.account(at)}`);
     if (isKnown(share)) cell.classList.add(share >= due ? "kept" : "broken");
+  }
+
+  // A promise that counts its risk: what may still break, and what the last results cost or gave.
+  account(at) {
+    const known = this.column("credit").slice(0, at + 1).filter(isKnown);
+    if (!known.length) return "";
+    const credit = known[known.length - 1];
+    const before = known.findLast((one) => one !== credit) ?? credit;
+    const last = credit === before ? "" : `, the last results ${credit < before ? "cost" : "gave"} ${Math.abs(credit - before).toFixed(2)}`;
+    return ` · ${credit < 0 ? "debt" : "credit"} ${Math.abs(credit).toFixed(1)}${last}`;
   }
 
   // Why is this window still open?

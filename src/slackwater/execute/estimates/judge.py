@@ -41,7 +41,7 @@ def compare(plan: EstimatePlan, pairs: pa.Table) -> Compared:
         name: Pairs(age, accuracies, ratios[name], share, group)
         for name, accuracies in known.items()
     }
-    return Compared(columns, _sources(plan, pairs, known))
+    return Compared(columns, _sources(plan, pairs, known), plan.band)
 
 
 def sample(pairs: pa.Table, batch: int) -> Sample | None:

@@ -75,7 +75,9 @@ class Estimator:
 
     def _opened(self, first: int, last: int) -> pa.Table | None:
         """The top level's open windows that start from ``first`` to ``last``."""
-        after = max(self._upto, first + self.reading.window.size - 1)
+        whole = self.progress.whole_after
+        closed = self._upto if whole is None else max(self._upto, whole)
+        after = max(closed, first + self.reading.window.size - 1)
         return self._read_up(self.reading.top, {"after": after, "last": last})
 
     def opened(self, level: int) -> pa.Table | None:

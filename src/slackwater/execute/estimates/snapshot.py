@@ -101,6 +101,7 @@ class Snapshot:
             self.state.of(name).watermark,
             origin_of(reading.streams, self.state.streams),
             oldest=oldest_of(reading.streams, self.state.streams),
+            whole_after=self.state.of(name).whole_after,
         )
         predicate = understand(name, reading.output, where)
         if isinstance(predicate, Problem):

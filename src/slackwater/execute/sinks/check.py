@@ -22,7 +22,8 @@ def check_sinks(queries: Sequence[Query]) -> list[Problem]:
     places: dict[object, str] = {}
     for where, sink in _given(queries):
         if not isinstance(sink, Sink) or isinstance(sink, type):
-            problems.append(Problem("SINK_KIND", where, f"{sink!r} is not a sink", _hint(sink)))
+            shown = "an address" if isinstance(sink, str) and "://" in sink else repr(sink)
+            problems.append(Problem("SINK_KIND", where, f"{shown} is not a sink", _hint(sink)))
             continue
         place = _place(sink)
         other = places.setdefault(place, where) if place is not None else where
@@ -41,17 +42,28 @@ def _given(queries: Sequence[Query]) -> Iterator[tuple[str, Any]]:
 
 
 def _place(sink: Sink) -> object | None:
-    """What two outputs must not share: a folder, by whatever path, or a table in memory."""
+    """What two outputs must not share: a folder, by whatever path, or a table."""
     if isinstance(sink, ParquetSink):
-        return os.path.realpath(sink.folder)
-    return id(sink) if isinstance(sink, MemorySink) else None
+        return ("folder", os.path.realpath(sink.folder))
+    if isinstance(sink, MemorySink):
+        return id(sink)
+    return getattr(sink, "place", None)
 
 
 def _named(sink: Sink) -> str:
-    return f"folder {sink.folder}" if isinstance(sink, ParquetSink) else "memory"
+    place = _place(sink)
+    if isinstance(place, tuple):
+        kind = place[0] if place[0] in ("folder", "topic") else "table"
+        return f"{kind} {place[-1]}"
+    return "memory"
 
 
 def _hint(value: Any) -> str:
+    if isinstance(value, str) and "://" in value:  # it may have a password in it
+        return (
+            "for a table write sw.postgres(table, server), sw.delta(...) or sw.iceberg(...), for a "
+            "topic sw.kafka_sink(topic, servers)"
+        )
     if isinstance(value, str | Path):
         return f'for a folder of Parquet files write sw.parquet("{value}")'
     if callable(value):
@@ -61,4 +73,7 @@ def _hint(value: Any) -> str:
             "a sink has open, prepare, commit and recover: write is now prepare, rollback recover"
         )
     methods = "open, prepare, commit and recover"
-    return f"use sw.parquet, sw.memory, sw.console, sw.callback, or what has {methods}"
+    return (
+        "use sw.parquet, sw.postgres, sw.kafka_sink, sw.delta, sw.iceberg, sw.memory, "
+        f"sw.console, sw.callback, or what has {methods}"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ class ParquetSink:
             raise SinkError(
                 "SINK_REMOTE",
                 f"parquet: {self.path} is not a folder of this machine",
-                "give a local or mounted folder, or a sink of your own",
+                "give a local or mounted folder, an address with s3://, gs:// or az://, or "
+                "a sink of your own",
             )
         object.__setattr__(self, "path", str(local_path(self.path)))
 
@@ -58,6 +60,17 @@ class ParquetSink:
         if target.owner is not None:
             self._claim(target.owner)
 
+    def check(self, target: Target) -> str:
+        """Whether files can be written there; nothing is made."""
+        there = next(path for path in (self.folder, *self.folder.parents) if path.exists())
+        if not (there.is_dir() and os.access(there, os.W_OK)):
+            raise SinkError(
+                "SINK_NOT_WRITABLE",
+                f"query {target.query!r}: cannot write to {self.folder}",
+                "choose another folder or give this process the right to write there",
+            )
+        return f"folder {self.folder} {'is there' if there == self.folder else 'will be made'}"
+
     def _claim(self, owner: Owner) -> None:
         """Take the folder for an output, for good; refuse one with answers of others."""
         if self.folder.is_relative_to(owner.folder):
@@ -69,17 +82,17 @@ class ParquetSink:
             found = [] if owner.adopts else _answers(self.folder)
             if found:
                 text = f"{found[0].name}, which this checkpoint did not write"
-                raise _occupied(owner, self.folder, text)
+                raise occupied(owner, self.folder, text)
             write_atomically(path, json.dumps(mine).encode())
         elif any(known.get(key) != mine[key] for key in ("checkpoint", "output")):
             text = f"{known.get('output')} of the checkpoint in {known.get('folder')}"
-            raise _occupied(owner, self.folder, text)
+            raise occupied(owner, self.folder, text)
 
     def prepare(self, batch: int, results: Results) -> int:
         beside = self.folder / f"_batch={batch}"
         shutil.rmtree(beside, ignore_errors=True)
         try:
-            rows = results.write_parquet(beside, _repeating(results))
+            rows = results.write_parquet(beside, repeating(results))
             if rows:
                 sync_tree(beside)
             else:
@@ -132,7 +145,7 @@ def _answers(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def _occupied(owner: Owner, folder: Path, text: str) -> SinkError:
+def occupied(owner: Owner, folder: Path | str, text: str) -> SinkError:
     return SinkError(
         "SINK_OCCUPIED",
         f"{owner.output}: {folder} has {text}",
@@ -140,7 +153,7 @@ def _occupied(owner: Owner, folder: Path, text: str) -> SinkError:
     )
 
 
-def _repeating(results: Results) -> list[str] | None:
+def repeating(results: Results) -> list[str] | None:
     """Columns worth a dictionary: texts and labels; one of times or measures is only slower."""
     schema: pa.Schema | None = results.schema
     if schema is None:

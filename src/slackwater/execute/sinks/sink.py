@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from slackwater.runs.checkpoint import Owner
 
-Output = Literal["results", "late rows", "quality"]
+Output = Literal["results", "late rows", "quality", "malformed"]
 
 
 @runtime_checkable
@@ -125,4 +125,22 @@ class Sink(Protocol):
 
     def recover(self, last: int) -> None:
         """Finish batch ``last``, forget all later ones."""
+        ...
+
+
+@runtime_checkable
+class Closeable(Protocol):
+    """A sink that holds something while it is used, such as a connection."""
+
+    def close(self) -> None:
+        """Give it back; the sink may be opened again."""
+        ...
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """A sink that can say beforehand whether it could be opened."""
+
+    def check(self, target: Target) -> str:
+        """Connect and look, change nothing; say what was found, or raise ``SinkError``."""
         ...

@@ -28,6 +28,9 @@ def _of_query(turn: Turn, spread: Spread) -> Iterator[tuple[str, tuple[str, ...]
             if level > 0:
                 yield from _of_level(query, level, names, leg.columns.get(level - 1))
     if query.join is not None:
+        for one in () if query.join.grouped is None else query.join.grouped.inputs:
+            assert one.rows is not None
+            yield one.state.identity, spread.fed[one.rows.identity]
         for identity, members in inner_states(query.join, *turn.found, *turn.trees).items():
             yield identity, spread.joined(query.name, members)
 

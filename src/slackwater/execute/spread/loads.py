@@ -24,10 +24,17 @@ def loads(
     divisible: set[str] = set()
     for query in plan.queries:
         if query.join is not None and query.name in spread.divisible:
-            inputs = [one.state.identity for one in query.join.inputs]
-            rows = {one: total_rows([*new.get(one, ()), *catalog.at(one)]) for one in inputs}
-            divided[query.name] = max(inputs, key=lambda one: rows[one])
-            divisible |= set(inputs)
+            inputs = {one.name: [one.state.identity] for one in query.join.inputs}
+            for one in () if query.join.grouped is None else query.join.grouped.inputs:
+                inputs[one.name].append(one.state.identity)
+            rows = {
+                states[0]: total_rows(
+                    run for s in states for run in (*new.get(s, ()), *catalog.at(s))
+                )
+                for states in inputs.values()
+            }
+            divided[query.name] = max(rows, key=lambda one: rows[one])
+            divisible |= {state for states in inputs.values() for state in states}
     held = catalog.runs
     return Loads(
         tasks,

@@ -20,14 +20,16 @@ from slackwater.execute.delta import Delta
 from slackwater.execute.estimates.judge import enough
 from slackwater.execute.hands import Asked, B, B_contra, Seen
 from slackwater.execute.meter import Errors
+from slackwater.execute.place import worked_on
 from slackwater.execute.sinks.sink import Results
 from slackwater.execute.slices import GROUPS, whole
 from slackwater.execute.spread.loads import loads
 from slackwater.execute.spread.parts import Part
 from slackwater.execute.spread.portion import Parted, Portion
 from slackwater.execute.spread.task import Handed, Performed, Site, Work, read_by, rounds
+from slackwater.execute.tidy import begin
 from slackwater.plan.spread import Leg
-from slackwater.runs.catalog import Catalog, backlog_state
+from slackwater.runs.catalog import Catalog, backlog_state, whole_states
 from slackwater.runs.retention import claims, fences, purge
 from slackwater.runs.run import Run
 
@@ -54,8 +56,10 @@ class Crew(Protocol[B_contra]):
         """One pass over the new rows; what is kept of them is written by group."""
         ...
 
-    def work(self, site: Site, turn: Turn, runs: Sequence[Run], pieces: Sequence[Piece]) -> Delta:
-        """Work on rows of an expensive query that waited."""
+    def work(
+        self, site: Site, turn: Turn, number: int, runs: Sequence[Run], pieces: Sequence[Piece]
+    ) -> Delta:
+        """Work on rows of an input (by number) of an expensive query that waited."""
         ...
 
     def perform(self, site: Site, works: Sequence[Work]) -> list[Performed]:
@@ -102,6 +106,7 @@ class SpreadPlace(Generic[B]):
                 outcome.failed |= failed
                 batch = replace(batch, skipped=batch.skipped | failed.keys())
                 done = self._performed(batch, going)
+            begin(batch.catalog, batch.turns.values())
             self._keep(batch.catalog, done)
             self._add(outcome, done)
             handed = _handed(done)
@@ -147,23 +152,22 @@ class SpreadPlace(Generic[B]):
         """What the tasks left is what there is."""
         left = [run for state in self._waiting(catalog) for run in catalog.at(state)]
         catalog.runs = Catalog.of([*left, *united(done)]).runs
+        for one in done:
+            catalog.forgotten(one.since)
 
     def _waiting(self, catalog: Catalog) -> list[str]:
-        """States of raw rows that wait; they are in no group."""
-        costly = [query.name for query in self.site.layout.plan.queries if query.costly]
-        return [backlog_state(name) for name in costly if catalog.at(backlog_state(name))]
+        """States of raw rows that wait, and of tables; they are in no group."""
+        return [s for s in whole_states(self.site.layout.plan.queries) if catalog.at(s)]
 
     def _worked(self, batch: Batch) -> dict[str, tuple[Run, ...]]:
         """Of expensive queries not the rows that came, which wait, but those worked on."""
         found: dict[str, tuple[Run, ...]] = {}
-        for query in (query for query in self.site.layout.plan.queries if query.costly):
-            state, turn = query.base.state.identity, batch.turns[query.name]
-            came, order = batch.seen.deltas.get(state), turn.decision.work
-            batch.catalog.add(None if came is None else came.run)
+        for state, (name, number) in self.site.layout.plan.waiting.items():
+            turn, pieces = batch.turns[name], worked_on(batch, state, name, number)
+            runs = batch.catalog.at(backlog_state(name, number))
             found[state] = ()
-            if order is not None and order.taken:
-                runs = batch.catalog.at(backlog_state(query.name))
-                found[state] = self.crew.work(self.site, turn, runs, order.taken).brought
+            if pieces:
+                found[state] = self.crew.work(self.site, turn, number, runs, pieces).brought
         return found
 
     def _add(self, outcome: Outcome, done: Sequence[Performed]) -> None:

@@ -34,6 +34,8 @@ class Parted:
             assert join is not None
             members = {one.state.identity: frozenset({one.name}) for one in join.inputs}
             chosen = members[identity]
+            groups = () if join.grouped is None else join.grouped.inputs
+            members |= {one.state.identity: frozenset({one.name}) for one in groups}
             members |= inner_states(join, *trees)
             for state, names in members.items():
                 (divided if chosen <= names else everywhere).add(state)

@@ -154,7 +154,10 @@ def rounds(legs: Mapping[str, tuple[Leg, ...]]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """What a task leaves behind: the live runs of its groups, and its part of the outcome."""
+    """What a task leaves behind: the live runs of its groups, and its part of the outcome.
+
+    ``since`` says from when on states are whole, as far as the task let go of rows.
+    """
 
     runs: tuple[Run, ...]
     parts: dict[str, Part]
@@ -167,6 +170,7 @@ class Performed:
     handed: dict[str, Handed]
     joined: dict[str, Sample]
     spent: Spent
+    since: dict[str, int] = field(default_factory=dict)
 
 
 class Bare:
@@ -211,6 +215,7 @@ def perform(site: Site, work: Work, attempt: str) -> Performed:
         handed,
         outcome.joined,
         Spent(work.number, work.fresh, total_rows(work.runs), time.perf_counter() - began),
+        catalog.since,
     )
 
 

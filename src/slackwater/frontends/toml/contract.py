@@ -8,7 +8,7 @@ from slackwater.frontends.toml.model import ErrorTable, PromiseTable, QueryTable
 from slackwater.query.contract import FixedSlack, MaxError, MinRecall, max_error, min_recall, slack
 
 _COMMON = tuple(keys_of(PromiseTable))
-TERMS = {"max_error": (*_COMMON, "of"), "min_recall": (*_COMMON, "over")}
+TERMS = {"max_error": (*_COMMON, "of", "per_key"), "min_recall": (*_COMMON, "over")}
 
 
 def read_contract(

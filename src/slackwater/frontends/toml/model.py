@@ -23,13 +23,16 @@ from slackwater.frontends.values import (
     Texts,
     TextTable,
     Wanted,
+    Whole,
     Words,
     either,
     is_duration,
     one_of,
 )
 from slackwater.query.contract import LATE_POLICIES, METHODS
+from slackwater.query.function import FILTER_ORDERS
 from slackwater.query.join import EMITS
+from slackwater.query.rank import MEASURED, PRECEDENCES
 
 AVAILABLE_NOW = "available-now"
 TIERS = ("auto", "columnar", "spark")
@@ -49,6 +52,13 @@ def _bounds(value: Any) -> Any:
     return [{"epsilon": value}] if _is_number(value) else value
 
 
+def _is_budget(value: Any) -> bool:
+    return value >= 1 if isinstance(value, int) else is_duration(value)
+
+
+_BUDGET = Wanted('a whole number above 0, a duration such as "500 ms"', _is_budget)
+
+
 def _listed(value: Any) -> Any:
     """One table is a list of one."""
     return [value] if isinstance(value, dict) else value
@@ -59,6 +69,10 @@ def _is_within(value: Any) -> bool:
 
 
 Within = Annotated[Duration | dict[str, Duration], Wanted(_WITHIN, _is_within)]
+Uncertainty = Annotated[
+    Whole | dict[str, Whole],
+    Wanted("a whole number, or a table of them by name", lambda v: v != {}),
+]
 Method = Annotated[str, one_of(*METHODS)]
 
 
@@ -71,6 +85,8 @@ class FileTable(Table):
     """`[source.NAME]`: where rows come from"""
     monoid: AnyTable | None = None
     """`[monoid.NAME]`: aggregates of your own, for all queries of the file"""
+    table: AnyTable | None = None
+    """`[table.NAME]`: tables that rows look something up in"""
     resources: AnyTable | None = None
     """limits that the open joins of the file share"""
     query: Annotated[list[dict[str, Any]], Wanted("a list of tables, one [[query]] at least", bool)]
@@ -81,7 +97,7 @@ class StartTable(Table):
     """``[pipeline]``: how it is run; none of it changes what the answers are."""
 
     checkpoint: Located | None = None
-    """folder for state, offsets and events; `--checkpoint` wins"""
+    """folder, or address in an object store, for state, offsets and events; `--checkpoint` wins"""
     trigger: Annotated[str | int | float, either(AVAILABLE_NOW, DURATION)] | None = None
     """time between micro-batches (as fast as possible)"""
     tier: Annotated[str, one_of(*TIERS)] | None = None
@@ -105,6 +121,74 @@ class MonoidTable(Table):
     """the names in it that stand for what is in the parentheses"""
 
 
+class TableTable(Table):
+    """``[table.NAME]``: a table that rows look something up in."""
+
+    path: Located
+    """a Parquet or CSV file, or a folder called so"""
+    refresh: Duration | None = None
+    """how long a version is used, by the clock of the query; 0 is one batch (for ever)"""
+    columns: TextTable | None = Field(None, alias="schema")
+    """columns and their SQL types (those of the file)"""
+
+
+class LookupTable(Table):
+    """``lookup``: rows find the row of a table that they belong to, before `where` and `select`."""
+
+    table: Text
+    """the table, as `[table.NAME]` calls it"""
+    on: Texts
+    """a column that both have, or an equality with a column of the table"""
+    how: Text | None = None
+    """`left`: rows that find nothing have nulls; `inner`: they are left out (`left`)"""
+
+
+class FilterTable(Table):
+    """``filter = [...]``: an entry; a text is a function."""
+
+    form: ClassVar[str] = "a function as module:function, or a table with function"
+
+    function: Text
+    """where it is imported from, as `module:function`: a file beside this one, or installed"""
+    name: Text | None = None
+    """what a checkpoint knows it by (its own name)"""
+    order: Annotated[str, one_of(*FILTER_ORDERS)] | None = None
+    """in which order filters that commute run (`robust`)"""
+    effects: Flag | None = None
+    """it does something that is not to be done twice (false)"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name(cls, value: Any) -> Any:
+        return {"function": value} if isinstance(value, str) else value
+
+
+class ApplyTable(Table):
+    """``apply = [...]``: an entry."""
+
+    form: ClassVar[str] = "a table with function and returns"
+
+    function: Text
+    """where it is imported from, as `module:function`"""
+    returns: Annotated[str | dict[str, str], Wanted("a type, or a table of types by name", bool)]
+    """the type of the column that it computes, or types of columns by name"""
+    name: Text | None = None
+    """what a checkpoint knows it by, and the column if there is one (its own name)"""
+    effects: Flag | None = None
+    """it does something that is not to be done twice (false)"""
+    where: Texts | None = None
+    """predicates over what was computed, all of which must hold"""
+
+
+class CallsTable(Table):
+    """Python functions over the rows of a source, after `where` and before `select`."""
+
+    filter: list[FilterTable] | None = None
+    """functions that say which rows are kept, after `where`"""
+    apply: list[ApplyTable] | None = None
+    """functions that compute columns, after `filter`"""
+
+
 class StepsTable(Table):
     """What is done to rows, in this order."""
 
@@ -122,6 +206,8 @@ class StepsTable(Table):
     """columns or expressions"""
     aggregate: TextTable | None = None
     """results by name, e.g. `{ total = "sum(v)" }`"""
+    relate: Text | None = None
+    """instead of `aggregate`: SQL over all rows of each window, which is the table `window`"""
 
 
 class LevelTable(StepsTable):
@@ -129,8 +215,6 @@ class LevelTable(StepsTable):
 
     window: Duration
     """size of the windows"""
-    aggregate: TextTable
-    """results by name, e.g. `{ total = "sum(v)" }`"""
 
 
 class CostlyTable(Table):
@@ -160,6 +244,24 @@ class ResourcesTable(Table):
     """share of the time between batches that joining may take (no limit)"""
 
 
+class RankTable(Table):
+    """``rank``: whose results come first when there is more work than can be done."""
+
+    form: ClassVar[str] = "conditions, the most critical first, or a table with criteria"
+
+    criteria: Texts
+    """conditions on rows, the most critical first; or one text of `RANK n CRITERIA ...`"""
+    budget: Annotated[str | int | float, either(MEASURED, _BUDGET)] | None = None
+    """work of a batch: rows, a time for it, or what fits between two triggers (`measured`)"""
+    precedence: Annotated[str, one_of(*PRECEDENCES)] | None = None
+    """how an overload is treated (`prune`)"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _criteria(cls, value: Any) -> Any:
+        return {"criteria": value} if isinstance(value, str | list) else value
+
+
 class PromiseTable(Table):
     """What promises on error and on recall have in common."""
 
@@ -182,6 +284,8 @@ class ErrorTable(PromiseTable):
     """largest relative error"""
     of: Texts | None = None
     """the result columns meant (all aggregates)"""
+    per_key: Flag | None = None
+    """whether every key is promised its share (`false`)"""
 
 
 class EstimatesTable(Table):
@@ -216,6 +320,8 @@ class QueryTable(PromiseTable, StepsTable):
     """the contract of a join: smallest share of its results that is found"""
     of: Texts | None = None
     """with `max_error`: the result columns meant (all aggregates)"""
+    per_key: Flag | None = None
+    """with `max_error`: whether every key is promised its share (`false`)"""
     over: Duration | None = None
     """with `min_recall`: length of a period (one minute)"""
     late: Annotated[str, one_of(*LATE_POLICIES)] | None = None
@@ -234,22 +340,26 @@ class QueryTable(PromiseTable, StepsTable):
     """where the measured quality goes (the checkpoint folder)"""
     resources: ResourcesTable | None = None
     """limits within which the plan of a join is chosen"""
+    rank: RankTable | None = None
+    """whose results come first when there is more work than can be done"""
+    lifespan: Duration | None = None
+    """with `rank` or `costly`: rows that waited for this long are not worked on any more"""
 
 
-class SourceQueryTable(QueryTable):
+class SourceQueryTable(CallsTable, QueryTable):
     """``[[query]]`` with ``from``: windows over one source."""
 
     source: SourceName = Field(alias="from")
     """the source that is read"""
+    lookup: Annotated[list[LookupTable], BeforeValidator(_listed)] | None = None
+    """tables that rows look something up in, one after the other"""
     costly: CostlyTable | None = None
     """work on so many rows in each batch, at most; the others wait"""
     window: Duration
     """size of the windows"""
-    aggregate: TextTable
-    """results by name, e.g. `{ total = "sum(v)" }`"""
 
 
-class InputTable(Table):
+class InputTable(CallsTable):
     """``join = [...]``: an entry; a text is a source."""
 
     form: ClassVar[str] = "the name of a source, or a table with from"
@@ -258,10 +368,14 @@ class InputTable(Table):
     """the source that is read"""
     alias: Text | None = Field(None, alias="as")
     """what the join calls it"""
+    lookup: Annotated[list[LookupTable], BeforeValidator(_listed)] | None = None
+    """tables that rows look something up in, one after the other"""
     where: Texts | None = None
     """predicates, all of which must hold"""
     select: Texts | None = None
     """columns to keep and compute, after `where`"""
+    optional: Flag | None = None
+    """rows of the others that find no partner here are answered, too (false)"""
 
     @model_validator(mode="before")
     @classmethod
@@ -273,7 +387,8 @@ class JoinQueryTable(QueryTable):
     """``[[query]]`` with ``join``: several sources, and windows over their combinations if any."""
 
     join: Annotated[
-        list[InputTable], Words("a list of sources, or of tables with from, as, where, select")
+        list[InputTable],
+        Words("a list of sources, or of tables with from, as, where, select, optional"),
     ]
     """what is joined: sources, or tables with `from`"""
     on: Texts | None = None
@@ -283,11 +398,15 @@ class JoinQueryTable(QueryTable):
     emit: Annotated[str, one_of(*EMITS)] | None = None
     """when a result is given (`immediate`)"""
     order: Text | None = None
-    """`adaptive`, `written`, or a tree such as `((a b) c)` (`adaptive`)"""
+    """`adaptive`, `robust`, `written`, or a tree such as `((a b) c)` (`adaptive`)"""
     cross: Flag | None = None
     """allow sources that no predicate connects (false)"""
     how: Text | None = None
-    """only `inner`"""
+    """`inner`; `left`: rows of the first without partner are answered, too; `right` (`inner`)"""
+    uncertainty: Uncertainty | None = None
+    """with `robust`: from 0 to 5, for all rates and selectivities or by name (learned)"""
+    tolerance: Number | None = None
+    """with `robust`: how much worse than the best a plan may be (0.2)"""
 
 
 def _only(table: type[QueryTable], owner: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from slackwater.errors import Problem, QueryError, SourceError
+from slackwater.errors import Problem, QueryError, SlackwaterError, SourceError
 from slackwater.frontends.catalog import Catalog
 from slackwater.frontends.monoids import Monoid, make_monoid
 from slackwater.frontends.table import read_table
@@ -20,10 +20,12 @@ from slackwater.frontends.toml.model import (
     ResourcesTable,
     SourceQueryTable,
     StartTable,
+    TableTable,
 )
 from slackwater.frontends.values import Context
 from slackwater.query.resources import Resources, resources
 from slackwater.query.stream import Query
+from slackwater.query.table import TableDef
 
 OUTPUTS = ("sink", "side", "quality")
 
@@ -69,6 +71,7 @@ def read_data(data: dict[str, Any], file: Path, catalog: Catalog) -> PipelineFil
         _monoids(_part(data, "monoid"), context, problems),
         catalog,
         context,
+        _lookup_tables(_part(data, "table"), catalog, context, problems),
     )
     tables = _tables(data.get("query"))
     found = [_query(table, where, around, problems) for where, table in tables]
@@ -126,6 +129,25 @@ def _query(
     return replace(
         query, sink=sinks.get("sink"), side=sinks.get("side"), quality=sinks.get("quality")
     )
+
+
+def _lookup_tables(
+    tables: dict[str, Any], catalog: Catalog, context: Context, problems: list[Problem]
+) -> dict[str, TableDef | None]:
+    """The tables of a file that rows look something up in; ``None`` if one cannot be read."""
+    found: dict[str, TableDef | None] = {}
+    for name, value in tables.items():
+        where = f"table.{name}"
+        table = read_table(TableTable, value, where, problems, context)
+        found[name] = None
+        if table is None:
+            continue
+        try:
+            said = table.said("refresh", "schema")
+            found[name] = catalog.table(name, Path(table.path), **said)
+        except SlackwaterError as error:
+            problems.append(Problem(error.condition, where, error.message, error.hint))
+    return found
 
 
 def _monoids(

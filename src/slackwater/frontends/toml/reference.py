@@ -15,6 +15,7 @@ from slackwater.frontends.toml.model import (
     QueryTable,
     SourceQueryTable,
     StartTable,
+    TableTable,
 )
 from slackwater.frontends.values import DURATION
 
@@ -34,6 +35,7 @@ def tables(catalog: Catalog) -> list[type[Table]]:
         SourceTable,
         *(kind.table for kind in catalog.sources.values()),
         MonoidTable,
+        TableTable,
         QueryTable,
         SourceQueryTable,
         JoinQueryTable,

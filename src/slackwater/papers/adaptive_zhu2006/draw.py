@@ -1,4 +1,4 @@
-"""The pictures: figures 8.2 to 8.15, 16.1 to 16.8 and 16.10 to 16.13 of the source work."""
+"""The pictures: figures of chapters 8 (8.2 to 8.15), 16 (but 16.9) and 23 (23.1 to 23.11)."""
 
 from __future__ import annotations
 
@@ -114,12 +114,34 @@ def adaptation(data: dict[str, Any]) -> Any:
     return figure
 
 
+def balancing(data: dict[str, Any]) -> Any:
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.6))
+    for row in data["six settings"]:
+        left.plot(*_in_seconds(row["given"]), label=row["setting"])
+        middle.plot(*_in_seconds(row["total"]), label=row["setting"])
+    left.set(xlabel="s", ylabel="results")
+    middle.set(xlabel="s", ylabel="rows kept or waiting")
+    rows = data["moves"]
+    labels = [f"{row['rate']}/s\n{row['window'] // 1000} s" for row in rows]
+    for shift, name in ((-0.2, "PTLB"), (0.2, "MSLB")):
+        places = [number + shift for number in range(len(rows))]
+        right.bar(places, [row[name] / row["No-Adapt"] for row in rows], 0.36, label=name)
+    right.axhline(1, color="C7", lw=0.8)
+    right.set(ylabel="results over those without a move", xlabel="rate and window")
+    right.set_xticks(range(len(rows)), labels, fontsize=7)
+    for axis in (left, middle, right):
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=8)
+    return figure
+
+
 PICTURES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "resources.png": resources,
     "optimisers.png": optimisers,
     "lengths.png": lengths,
     "output.png": output,
     "adaptation.png": adaptation,
+    "balancing.png": balancing,
 }
 
 

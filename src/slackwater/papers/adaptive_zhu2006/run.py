@@ -1,22 +1,30 @@
-"""Reproduce the experiments of Zhu (2006): plans that are searched and changed while they run."""
+"""Reproduce the experiments of Zhu (2006): plans that are searched, changed and spread."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from slackwater.papers.adaptive_zhu2006 import adaptation, migrations, optimisers, resources
+from slackwater.papers.adaptive_zhu2006 import (
+    adaptation,
+    balancing,
+    migrations,
+    optimisers,
+    resources,
+)
 from slackwater.papers.adaptive_zhu2006.draw import draw_all
-from slackwater.papers.paper import Figures, Paper, Results
+from slackwater.papers.paper import (
+    Experiments,
+    Figures,
+    Paper,
+    Results,
+    one_by_one,
+    together,
+)
 
-LOG = logging.getLogger(__name__)
-
-# what is measured, by the key of its results; each is told whether to be quick
-EXPERIMENTS: tuple[tuple[str, Callable[[bool], Any]], ...] = (
+EXPERIMENTS: Experiments = (
     ("resources", resources.under_limits),
     ("optimisers", optimisers.over_streams),
     ("migration over windows", migrations.over_windows),
@@ -27,15 +35,11 @@ EXPERIMENTS: tuple[tuple[str, Callable[[bool], Any]], ...] = (
     ("no swap", adaptation.idle),
     ("one swap", adaptation.once),
     ("swaps", adaptation.often),
+    ("six settings", balancing.settings),
+    ("six settings, their rates", balancing.settings_literal),
+    ("moves", balancing.grid),
+    ("rates drop", balancing.dropped),
 )
-
-
-def measure_all(is_quick: bool) -> Results:
-    results: Results = {}
-    for key, run in EXPERIMENTS:
-        LOG.info(key)
-        results[key] = run(is_quick)
-    return results
 
 
 def lengths(data: Results) -> Figures:
@@ -96,20 +100,16 @@ def adaptations(data: Results) -> Figures:
     return found
 
 
-FIGURES: tuple[Callable[[Results], Figures], ...] = (
-    lambda data: resources.figures_of(data["resources"]),
-    lambda data: optimisers.figures_of(data["optimisers"]),
-    lengths,
-    outputs,
-    adaptations,
+figures = together(
+    (
+        lambda data: resources.figures_of(data["resources"]),
+        lambda data: optimisers.figures_of(data["optimisers"]),
+        lengths,
+        outputs,
+        adaptations,
+        balancing.figures_of,
+    )
 )
-
-
-def figures(data: Results) -> Figures:
-    found: Figures = {}
-    for part in FIGURES:
-        found |= part(data)
-    return found
 
 
 def _degree(xs: list[int], ys: list[float]) -> float:
@@ -125,9 +125,9 @@ PAPER = Paper(
     name="adaptive_zhu2006",
     title="Plans that are searched and changed while they run",
     source="Zhu 2006",
-    minutes=3,
+    minutes=6,
     folder=Path(__file__).parent,
-    measure=measure_all,
+    measure=one_by_one(EXPERIMENTS),
     figures=figures,
     draw=draw_all,
 )

@@ -87,7 +87,11 @@ def fold(stages: Sequence[Stage]) -> Fold | None:
     """How open windows are folded from panes; ``None`` if that takes a statement."""
     stage = stages[0]
     merges = {part.name: part.merge for part in stage.state.partials}
-    if len(stages) > 1 or not set(merges.values()) <= {"sum", "min", "max"}:
+    if (
+        len(stages) > 1
+        or stage.relation is not None
+        or not set(merges.values()) <= {"sum", "min", "max"}
+    ):
         return None
     found = {name: plain_parts(value) for name, value in stage.values}
     values = {name: parts for name, parts in found.items() if parts is not None}

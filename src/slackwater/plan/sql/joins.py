@@ -9,7 +9,8 @@ each, the combinations with at least one new member::
 *Ordered*: rows the watermark has passed since the last batch, and late rows of this batch, which
 give nothing now but may take part in later results.
 
-Event times are BIGINT microseconds, ``__t_<input>`` in a combination.
+Event times are BIGINT microseconds, ``__t_<input>`` in a combination. Over groups of rows, each has
+the number of its rows, ``__rows``, and partials; so do combinations.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from slackwater.plan.grouping import ADDED
 from slackwater.plan.join import JoinPlan
+from slackwater.plan.partial import Partial
 from slackwater.plan.sql.statement import Statement
 from slackwater.plan.sql.windows import Writer
 from slackwater.plan.tree import JoinNode, inputs_of
@@ -60,8 +63,21 @@ class JoinWriter:
         """How many pairs a few fresh rows of an input (``f0``) make with the held ones of another
         (``h1``).
         """
-        draft = _Draft(self.writer, self.plan, late=False, mixed=False)
+        draft = Draft(self.writer, self.plan, late=False, mixed=False)
         return draft.whole(draft.paired(one, other))
+
+    def grouped(self, name: str) -> Statement:
+        """Rows of an input (``rows``) as groups."""
+        keys = [self.writer.name(key) for key, _ in self.plan.input(name).state.keys]
+        return self._draft().grouped(["pane", *keys], frozenset({name}))
+
+    def gathered(self, plain: JoinPlan) -> Statement:
+        """``results`` of the same join over rows (``plain``) as those over groups."""
+        names = frozenset(self.plan.graph.names)
+        times = [self.writer.name(time_of(name)) for name in self.plan.graph.names]
+        keys = [self.writer.name(column) for column in self.plan.columns(names)]
+        assert set(self.plan.columns(names)) <= set(plain.columns(names))
+        return self._draft().grouped([*times, *keys, "__ts", "__given"], names, "results")
 
     def results(self, node: JoinNode, active: Collection[int]) -> Statement:
         """New results: ``__ts`` their event time, ``__given`` whether they are in time."""
@@ -92,12 +108,12 @@ class JoinWriter:
         draft = self._draft()
         return draft.whole(draft.present(draft.source("results")))
 
-    def _draft(self) -> _Draft:
-        return _Draft(self.writer, self.plan, self.late, self.mixed)
+    def _draft(self) -> Draft:
+        return Draft(self.writer, self.plan, self.late, self.mixed)
 
 
 @dataclass(slots=True)
-class _Draft:
+class Draft:
     """A statement while it is written: it notes what it reads and which parameters it takes."""
 
     writer: Writer
@@ -117,6 +133,17 @@ class _Draft:
     def parameter(self, name: str) -> str:
         self.parameters[name] = None
         return self.writer.parameter(name)
+
+    def grouped(self, by: Collection[str], names: frozenset[str], rows: str = "rows") -> Statement:
+        """Groups of rows that are equal in some columns: their number, and what they come to."""
+        writer, plan = self.writer, self.plan
+        parts = [
+            f"{writer.render(Expression(part.sql), plan.joined)} AS {writer.name(part.name)}"
+            for part in plan.partials(names)
+        ]
+        columns = ", ".join([*by, *parts, "count(*) AS __rows"])
+        positions = ", ".join(str(n) for n in range(1, len(by) + 1))
+        return self.whole(f"SELECT {columns} FROM {self.source(rows)} GROUP BY {positions}")
 
     def node(self, node: JoinNode, active: Collection[int]) -> str:
         """New combinations of a node; only children in ``active`` have anything new."""
@@ -151,8 +178,22 @@ class _Draft:
         combined = f"SELECT *, greatest({', '.join(times)}) AS __ts FROM "
         combined += f"({self.node(node, active)}){self._suppressed()}"
         columns = ", ".join([*times, *self._carried(names), "__ts"])
-        result = f"SELECT {columns}, {self._in_time()} AS __given FROM ({combined})"
-        return result if self.late else f"SELECT * FROM ({result}) WHERE __given"
+        flags = f"{self._in_time()} AS __given{self.flag(withdrawn=False)}"
+        conditions = [] if self.late else ["__given"]
+        conditions += self.above()
+        result = f"SELECT {columns}, {flags} FROM ({combined})"
+        return (
+            f"SELECT * FROM ({result}) WHERE {' AND '.join(conditions)}" if conditions else result
+        )
+
+    def flag(self, *, withdrawn: bool) -> str:
+        """The column that says whether a result is taken back, where that can happen."""
+        return f", {str(withdrawn).lower()} AS __withdrawn" if self.plan.is_outer else ""
+
+    def above(self) -> list[str]:
+        """Conditions on results that may lack inputs."""
+        found = self.plan.graph.above
+        return [f"({self.writer.render(one, self.plan.joined)})" for one in found]
 
     def _suppressed(self) -> str:
         """What is all new is left to the tree that runs beside this one."""
@@ -188,10 +229,11 @@ class _Draft:
     def present(self, rows: str) -> str:
         """Every row says what it is."""
         writer = self.writer
+        taken_back = "WHEN __withdrawn THEN 'withdrawn' " if self.plan.is_outer else ""
         columns = [
             *(self._shown(name, value) for name, value in self.plan.values),
             f"{writer.micros('__ts', self.plan.stamp)} AS event_time",
-            "CASE WHEN __given THEN 'final' ELSE 'revision' END AS kind",
+            f"CASE WHEN __given THEN 'final' {taken_back}ELSE 'revision' END AS kind",
             "CAST(CASE WHEN __given THEN 0 ELSE 1 END AS INT) AS revision",
             "CAST(NULL AS DOUBLE) AS coverage",
             f"{writer.micros(self.parameter('emitted_at'))} AS emitted_at",
@@ -213,21 +255,44 @@ class _Draft:
         for other in node.order(child):
             added = frozenset(inputs_of(node.children[other]))
             right = self._rows(node, other, before if other < child else "old")
-            columns = ", ".join(self._combined(bound | added))
+            columns = ", ".join(self._combined(bound, added))
             on = " AND ".join(self._conditions(bound, added)) or "true"
             text = f"SELECT {columns} FROM ({text}) AS l JOIN ({right}) AS r ON {on}"
             bound |= added
         return text
 
-    def _combined(self, names: frozenset[str]) -> list[str]:
-        columns = [self._time(name) for name in self._ordered(names)] + self._carried(names)
-        columns = [c for c in columns if c != "__at"]
+    def _combined(self, left: frozenset[str], right: frozenset[str]) -> list[str]:
+        names = left | right
+        columns = [self._time(name) for name in self._ordered(names)]
+        columns += [self.writer.name(column) for column in self.plan.columns(names)]
         if self.plan.is_measured:
             columns.append("greatest(l.__at, r.__at) AS __at")
+        if self.plan.is_grouped:
+            mine = self.plan.partials(left)
+            columns += [
+                *(self._times(p, "l" if p in mine else "r") for p in self.plan.partials(names)),
+                "l.__rows * r.__rows AS __rows",
+            ]
         return [*columns, *(["l.__old OR r.__old AS __old"] if self.mixed else [])]
+
+    def _times(self, part: Partial, side: str) -> str:
+        """What a partial of one side comes to, once for each row of the other."""
+        name = self.writer.name(part.name)
+        value = f"{side}.{name}"
+        if part.merge in ADDED:
+            often = "r.__rows" if side == "l" else "l.__rows"
+            if part.wraps:  # as the sum over all rows would; it takes time, and is rarely needed
+                wide = f"sw_long({value}::HUGEINT * {often})"
+                value = f"CASE WHEN {often} = 1 THEN {value} ELSE {wide} END"
+            else:
+                value = f"{value} * {often}"
+        return f"{value} AS {name}"
 
     def _carried(self, names: frozenset[str]) -> list[str]:
         columns = [self.writer.name(column) for column in self.plan.columns(names)]
+        if self.plan.is_grouped:
+            columns += [self.writer.name(part.name) for part in self.plan.partials(names)]
+            columns.append("__rows")
         return [*columns, *(["__at"] if self.plan.is_measured else [])]
 
     def _conditions(self, left: frozenset[str], right: frozenset[str]) -> list[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slackwater.plan.aggregate import Partial
-from slackwater.plan.sql.dialect import SqlWriter
+from slackwater.plan.exact import Reading, moment, moment_text, read_off
+from slackwater.plan.partial import Partial
 from slackwater.plan.sql.statement import Statement
+from slackwater.plan.sql.whole import WholeWriter
 from slackwater.plan.stage import Stage
 from slackwater.plan.state import State
 from slackwater.query.expression import Dialect, Expression, sketched
-from slackwater.query.schema import Schema
+from slackwater.query.schema import Column, Schema
 from slackwater.query.totals import summed
 
 MANY = 8  # windows that hold a row, from which on spans are cheaper
@@ -23,7 +24,7 @@ _SKETCH_MERGE = {"hll": "hll_union_list(list({0}))", "kll": "kll_merge_list(list
 
 
 @dataclass(frozen=True, slots=True)
-class Writer(SqlWriter):
+class Writer(WholeWriter):
     """Writes the statements of stages."""
 
     dialect: Dialect = "duckdb"
@@ -41,14 +42,26 @@ class Writer(SqlWriter):
         source = state.input
         keys = [f"{self.render(value, source)} AS {self.name(name)}" for name, value in state.keys]
         where = f"WHERE {self.render(state.where, source)}" if state.where else ""
-        parts = [f"{self._partial_of(p, source)} AS {self.name(p.name)}" for p in state.partials]
+        parts = [f"{self.partial_of(p, source)} AS {self.name(p.name)}" for p in state.partials]
         inner = self._timed(state, joined=joined)
         pane = self.pane_of("__ts", state)
-        positions = ", ".join(str(n) for n in range(1, len(keys) + 2))
+        values = [number for number, part in enumerate(state.partials) if part.is_value]
+        leads = [*range(1, len(keys) + 2), *(len(keys) + 2 + number for number in values)]
         text = (
             f"SELECT {', '.join([f'{pane} AS pane', *keys, *parts, 'count(*) AS __rows'])} "
-            f"FROM (SELECT {inner} FROM input) {where} GROUP BY {positions}"
+            f"FROM (SELECT {inner} FROM input) {where} GROUP BY {', '.join(map(str, leads))}"
         )
+        return Statement(text, ("input",))
+
+    def partial_of_groups(self, state: State) -> Statement:
+        """Pane partials of ``input``: results of a join over groups of rows."""
+        keys = [
+            f"{self.render(value, state.input)} AS {self.name(name)}" for name, value in state.keys
+        ]
+        parts = [self.name(part.name) for part in state.partials]
+        pane = self.pane_of("__ts", state)
+        columns = ", ".join([f"{pane} AS pane", *keys, *parts, "__rows"])
+        text = self._merge(state, f"SELECT {columns} FROM input", "pane", "sum(__rows) AS __rows")
         return Statement(text, ("input",))
 
     def keys(self, state: State, names: Sequence[str], *, joined: bool = False) -> Statement:
@@ -65,8 +78,13 @@ class Writer(SqlWriter):
         start, end = (self.micros(name, state.stamp) for name in ("__start", "__end"))
         return f"*, __end - 1 AS __ts, {start} AS window_start, {end} AS window_end"
 
-    def _partial_of(self, part: Partial, schema: Schema) -> str:
+    def partial_of(self, part: Partial, schema: Schema) -> str:
         """One partial over plain rows; DuckDB builds sketches from lists of values."""
+        if part.is_timed:
+            value, where = moment(part)
+            texts = [None if one is None else self.render(one, schema) for one in (value, where)]
+            struct = "{{'t': {time}, 'n': {mark}, 'v': {value}}}"
+            return moment_text(part, str(texts[0]), texts[1], struct)
         if not part.is_sketch:
             return self.render(Expression(part.sql), schema)
         argument = sketched(Expression(part.sql), schema)
@@ -79,14 +97,32 @@ class Writer(SqlWriter):
         return Statement(text, ("panes",))
 
     def _merge(self, state: State, source: str, lead: str, *extra: str) -> str:
-        keys = [self.name(name) for name, _ in state.keys]
-        group = ", ".join([lead, *keys])
-        means = [p for p in state.partials if p.merge == "mean"]
-        if means:
-            shared = [self._group_mean(p, group) for p in means]
-            source = f"SELECT *, {', '.join(shared)} FROM ({source})"
-        merges = [f"{self._merge_one(p)} AS {self.name(p.name)}" for p in state.partials]
+        values = [part.name for part in state.partials if part.is_value]
+        group = ", ".join([lead, *map(self.name, (*(name for name, _ in state.keys), *values))])
+        merging = [part for part in state.partials if not part.is_value]
+        source = self._with_means(state, source, group)
+        merges = [f"{self._merge_one(part)} AS {self.name(part.name)}" for part in merging]
         columns = ", ".join([group, *merges, *extra])
+        return f"SELECT {columns} FROM ({source}) GROUP BY {group}"
+
+    def _with_means(self, state: State, source: str, group: str) -> str:
+        means = [p for p in state.partials if p.merge == "mean"]
+        if not means:
+            return source
+        shared = [self._group_mean(p, group) for p in means]
+        return f"SELECT *, {', '.join(shared)} FROM ({source})"
+
+    def _gathered(self, state: State, source: str, readings: Sequence[Reading], *extra: str) -> str:
+        """Totals by window and key where state keeps values one by one, or with their times."""
+        group = self.names("__start", *(name for name, _ in state.keys))
+        source = self._with_means(state, self.with_places(source, readings, group), group)
+        merges = [
+            f"{self._merge_one(part)} AS {self.name(part.name)}"
+            for part in state.partials
+            if not part.is_value
+        ]
+        reads = [f"{self.read(one)} AS {self.name(one.name)}" for one in readings]
+        columns = ", ".join([group, *merges, *reads, *extra])
         return f"SELECT {columns} FROM ({source}) GROUP BY {group}"
 
     def _group_mean(self, mean: Partial, group: str) -> str:
@@ -101,6 +137,8 @@ class Writer(SqlWriter):
             return _SKETCH_MERGE[part.merge].format(column)
         if part.merge == "mean":
             return f"max({self.name(f'__{part.name}')})"
+        if part.is_timed:
+            return f"{'min' if part.merge == 'first' else 'max'}({column})"
         if part.merge == "m2":
             away = f"({self.name(part.mean)} - {self.name(f'__{part.mean}')})"
             between = f"coalesce({self.name(part.count)} * {away} * {away}, 0)"
@@ -153,7 +191,8 @@ class Writer(SqlWriter):
     def _from_panes(self, stage: Stage, panes: str, where: str, *more: str) -> str:
         """Results of all windows over some panes for which a condition holds."""
         window = stage.window
-        if window.overlap >= MANY and window.size % window.slide == 0:
+        is_merged = stage.relation is None  # rows are no fewer for having been put together
+        if is_merged and window.overlap >= MANY and window.size % window.slide == 0:
             return self._from_spans(stage, panes, where, *more)
         return self._results(stage, self._expand(stage, panes, where), *more)
 
@@ -162,6 +201,9 @@ class Writer(SqlWriter):
         merged a few times, not once for each window that holds it.
         """
         window, state = stage.window, stage.state
+        told = more
+        if state.is_exact and "__rows" not in more:  # values count as often as they were there
+            more = (*more, "__rows")
         kept = self.names(*stage.keys, *(part.name for part in state.partials), *more)
         totals = [f"sum({column}) AS {column}" for column in more]
         start = f"pane - {self.modulo(f'pane - {window.offset}', window.slide)}"
@@ -181,7 +223,7 @@ class Writer(SqlWriter):
                 parts.append(self._shifted(source, kept, steps, times))
                 done += times * length
         rows = f"SELECT * FROM ({' UNION ALL '.join(parts)}) WHERE {where}"
-        return f"WITH {', '.join(spans)} {self._results(stage, rows, *more)}"
+        return f"WITH {', '.join(spans)} {self._results(stage, rows, *told)}"
 
     def _shifted(self, source: str, kept: str, steps: tuple[int, int], times: int) -> str:
         """Rows as parts of windows that began earlier: by the first step, then by one more each."""
@@ -214,7 +256,7 @@ class Writer(SqlWriter):
         columns.append(f"({' AND '.join(within)}) AS within")
         text = (
             f"SELECT {', '.join(columns)} FROM ({true.text}) AS t "
-            f"LEFT JOIN answers AS a ON {self._same('t', 'a', keys)}"
+            f"LEFT JOIN answers AS a ON {self.same('t', 'a', keys)}"
         )
         return Statement(text, (*true.reads, "answers"), true.parameters)
 
@@ -235,7 +277,7 @@ class Writer(SqlWriter):
         nulls for values; its revision is negative, so that the level above knows it is no row.
         """
         keys = ["__start", *stage.keys]
-        same, again = self._same("p", "c", keys), self._same("r", "c", keys)
+        same, again = self.same("p", "c", keys), self.same("r", "c", keys)
         rows = self._expand(stage, "panes", "true")
         only = f"SELECT p.* FROM ({rows}) AS p SEMI JOIN changed AS c ON {same}"
         fresh = self._results(stage, only, *_counted(stage))
@@ -253,19 +295,22 @@ class Writer(SqlWriter):
         )
         return Statement(text, ("panes", "changed", "told"))
 
-    def _same(self, left: str, right: str, names: Sequence[str]) -> str:
-        """Equality of columns in which nulls are equal too."""
-        columns = [self.name(name) for name in names]
-        return " AND ".join(f"{left}.{c} IS NOT DISTINCT FROM {right}.{c}" for c in columns)
-
     def _results(self, stage: Stage, source: str, *more: str) -> str:
-        merged = self._merge(stage.state, source, "__start", *(f"sum({m}) AS {m}" for m in more))
-        parts = stage.state.parts
+        if stage.relation is not None:
+            return self.related(stage, stage.relation, source, *more)
+        parts, values = stage.state.parts, stage.values
+        totals = [f"sum({m}) AS {m}" for m in more]
+        if stage.state.is_exact:
+            readings, values = read_off(values, stage.state.partials)
+            merged = self._gathered(stage.state, source, readings, *totals)
+            parts = Schema((*parts.columns, *(Column(one.name, one.kind) for one in readings)))
+        else:
+            merged = self._merge(stage.state, source, "__start", *totals)
         columns = [
             "__start",
             f"__start + {stage.window.size} AS __end",
             *(self.name(key) for key in stage.keys),
-            *(f"{self.render(value, parts)} AS {self.name(name)}" for name, value in stage.values),
+            *(f"{self.render(value, parts)} AS {self.name(name)}" for name, value in values),
             *more,
         ]
         return f"SELECT {', '.join(columns)} FROM ({merged})"
@@ -335,7 +380,7 @@ class Writer(SqlWriter):
 
         Both may belong to other groups above; older versions no longer do. A withdrawal is no row.
         """
-        same = self._same("r", "d", ["__start", *stage_below.keys])
+        same = self.same("r", "d", ["__start", *stage_below.keys])
         touched = f"(SELECT r.* FROM rows AS r SEMI JOIN delta AS d ON {same})"
         ranked = self._ranked(stage_below, touched)
         text = f"SELECT * FROM ({ranked}) WHERE __rank <= 2 AND revision >= 0"

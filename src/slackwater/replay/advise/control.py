@@ -115,6 +115,8 @@ def play(
                 sizes=ledger.sizes,
                 measured=ledger.measured,
                 within=ledger.within,
+                watermark=ledger.watermark,
+                settled=ledger.settled,
             )
         )
         before = after

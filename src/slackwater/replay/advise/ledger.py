@@ -36,6 +36,16 @@ class Ledger:
         self.measured = 0
         self.within = 0
 
+    @property
+    def watermark(self) -> int | None:
+        """That before the last step."""
+        return None if self._watermark == BEFORE_ALL else self._watermark
+
+    @property
+    def settled(self) -> int | None:
+        """The end of the last window that was measured."""
+        return int(self._ends[self._windows - 1]) if self._windows else None
+
     def pass_by(self, begin: int, end: int, slack: int) -> None:
         """Rows ``begin`` to ``end`` came while this slack was in force."""
         timeline, suspects = self._timeline, self._stakes.suspects

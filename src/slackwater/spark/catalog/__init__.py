@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from slackwater.execute.sinks import ConsoleSink
+from slackwater.execute.tables import table
 from slackwater.frontends.catalog import Catalog, SinkKind, SourceKind
 from slackwater.spark.catalog.generated import GeneratorTable, open_generator
 from slackwater.spark.catalog.sinks import (
@@ -20,6 +21,20 @@ from slackwater.spark.catalog.sources import (
     open_files,
     open_recording,
 )
+from slackwater.spark.catalog.tables import (
+    DeltaTable,
+    IcebergTable,
+    PostgresTable,
+    open_delta,
+    open_iceberg,
+    open_postgres,
+)
+from slackwater.spark.catalog.topics import (
+    KafkaSinkTable,
+    KafkaTable,
+    open_kafka,
+    open_kafka_sink,
+)
 
 __all__ = ["catalog"]
 
@@ -34,13 +49,19 @@ def catalog(console: Console | None = None) -> Catalog:
         sources={
             "files": SourceKind(FilesTable, open_files),
             "generator": SourceKind(GeneratorTable, open_generator),
+            "kafka": SourceKind(KafkaTable, open_kafka),
             "recording": SourceKind(RecordingTable, open_recording),
         },
         sinks={
             "parquet": SinkKind(ParquetTable, open_parquet),
+            "postgres": SinkKind(PostgresTable, open_postgres),
+            "kafka": SinkKind(KafkaSinkTable, open_kafka_sink),
+            "delta": SinkKind(DeltaTable, open_delta),
+            "iceberg": SinkKind(IcebergTable, open_iceberg),
             "console": SinkKind(
                 ConsoleTable, lambda table: ConsoleSink(**table.said("rows"), console=shown)
             ),
             "memory": SinkKind(MemoryTable, open_memory),
         },
+        table=table,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slackwater.execute.sinks import MemorySink, ParquetSink, memory, parquet
+from slackwater.execute.sinks import MemorySink, Sink, memory, parquet
 from slackwater.frontends.catalog import SinkTable
 from slackwater.frontends.values import Count, Located
 
@@ -25,7 +25,7 @@ class MemoryTable(SinkTable):
     """``sink`` with ``kind = "memory"``: in the driver's memory."""
 
 
-def open_parquet(table: ParquetTable) -> ParquetSink:
+def open_parquet(table: ParquetTable) -> Sink:
     return parquet(table.path)
 
 

@@ -1,7 +1,7 @@
 """Rows that wait for an expensive query: written as they come, read when it is their turn.
 
-They wait on disk in either tier, one run for each batch, ordered by event time, so that places in
-the run say which rows are meant.
+They wait on disk in either tier, one run for each batch and input, ordered by queue and event time,
+so that places in the run say which rows are meant.
 """
 
 from __future__ import annotations
@@ -19,36 +19,56 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from slackwater.control.orders import Piece, rows_of
 from slackwater.execute.backlog import places_of, read_part
-from slackwater.execute.delta import Delta, pane_counts
+from slackwater.execute.delta import Delta
+from slackwater.execute.queues import queue_counts, seen_of, value_counts
+from slackwater.plan.ranks import Ranking
+from slackwater.plan.sql.dialect import SqlWriter
+from slackwater.plan.sql.queues import QUEUE, queue_columns, seen_columns
 from slackwater.plan.state import State
 from slackwater.query.names import quoted
 from slackwater.runs.run import Run
 from slackwater.spark.parquet import described, read_runs, write_parquet
 from slackwater.spark.session import few_cores
 
+ODD = ("map", "variant", "interval")  # types of which Spark has no hash
 FEW = 100_000  # rows that are handed over faster than Spark finds them
 GROUP_BYTES = 4 << 20  # of a run: what is read at least for any row
 
 
-def admit(rows: DataFrame, state: State, run: Run, folder: Path) -> Delta:
-    """Write the new rows of a stream down as they are; only their times are looked at."""
+def admit(
+    rows: DataFrame, state: State, run: Run, folder: Path, ranking: Ranking | None = None
+) -> Delta:
+    """Write the new rows of a stream down as they are; only what tells them apart is looked at."""
     beside = Observation() if "__beat" in rows.columns else None
     if beside is not None:
         rows = rows.observe(beside, F.max("__beat").alias("beat"))
         rows = rows.where("__beat IS NULL").drop("__beat", "__one")
     one = rows.coalesce(1) if few_cores(rows.sparkSession) else rows.repartition(1)
-    ordered = one.sortWithinPartitions(F.col("__ts").asc_nulls_last())
-    write_parquet(ordered, folder / run.path, group_bytes=GROUP_BYTES)
-    times = pq.read_table(folder / run.path, columns=["__ts"])["__ts"]
-    counts = pane_counts(times, state)
+    write_parquet(_queued(one, state, ranking), folder / run.path, group_bytes=GROUP_BYTES)
+    seen = pq.read_table(folder / run.path, columns=seen_of(ranking))
+    counts, values = queue_counts(seen, state), value_counts(seen, ranking)
     beat = None if beside is None else beside.get.get("beat")
     lows = [count.low for count in counts if count.low is not None]
     highs = [count.high for count in counts if count.high is not None]
     if not lows:
         shutil.rmtree(folder / run.path)
-        return Delta(state, None, None, counts, beat)
+        return Delta(state, None, None, counts, beat, values=values)
     written = replace(described(run, folder), low=min(lows), high=max(highs))
-    return Delta(state, None, written, counts, beat)
+    return Delta(state, None, written, counts, beat, values=values)
+
+
+def _queued(rows: DataFrame, state: State, ranking: Ranking | None) -> DataFrame:
+    """Rows in the order in which they wait, with the columns that say so."""
+    if ranking is None:
+        return rows.sortWithinPartitions(F.col("__ts").asc_nulls_last())
+    writer = SqlWriter("spark")
+    types = {field.name: field.dataType.simpleString() for field in rows.schema.fields}
+    plain = [name for name, kind in types.items() if not any(odd in kind for odd in ODD)]
+    draw = f"xxhash64({', '.join(map(quoted, plain))})"
+    told = rows.selectExpr("*", *seen_columns(writer, ranking, state.input))
+    told = told.selectExpr("*", *queue_columns(writer, ranking, draw))
+    last = F.col("__ts").isNull()
+    return told.sortWithinPartitions(last, *QUEUE, "__ts")
 
 
 def chosen_rows(

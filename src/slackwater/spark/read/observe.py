@@ -45,7 +45,12 @@ class Observing:
 
         The rows are read from their sources once. ``small``: there are few.
         """
-        states = [(s, fed) for s, fed in self.policy.plan.base_states if fed.kind != "input"]
+        waiting = self.policy.plan.waiting
+        states = [
+            (stream, fed)
+            for stream, fed in self.policy.plan.base_states
+            if fed.kind != "input" or fed.identity in waiting
+        ]
         if len(states) + len(self._readers()) > 1 or asked.again:
             rows.persist()  # every job would read the sources again
         deltas = {
@@ -53,12 +58,11 @@ class Observing:
             for reader in self._readers()
             for delta in _read(reader, rows, asked)
         }
-        waiting = {q.base.state.identity: q.name for q in self.policy.plan.queries if q.costly}
         for stream, fed in states:
             if fed.identity in waiting:
-                run = new_run(backlog_state(waiting[fed.identity]), asked.batch, "d")
-                view = self.intake.rows_of(rows, stream)
-                deltas[fed.identity] = admit(view, fed, run, runs)
+                run = new_run(backlog_state(*waiting[fed.identity]), asked.batch, "d")
+                view, ranking = self.intake.rows_of(rows, stream), asked.wants.ranked
+                deltas[fed.identity] = admit(view, fed, run, runs, ranking.get(fed.identity))
                 continue
             view = self.intake.rows_of(rows, stream, small=small)
             partials = self._observer(fed).partials(view)
@@ -68,7 +72,11 @@ class Observing:
 
     def _readers(self) -> list[InputReader]:
         if self.readers is None:
-            fed = [(s, state) for s, state in self.policy.plan.base_states if state.kind == "input"]
+            fed = [
+                (stream, state)
+                for stream, state in self.policy.plan.base_states
+                if state.kind == "input" and state.identity not in self.policy.plan.waiting
+            ]
             schemas = {
                 one.state.identity: shape.input(one.name)
                 for shape in self.joins.values()

@@ -8,6 +8,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from sqlglot import exp
 
+from slackwater.plan.exact import moment, moment_text
+from slackwater.plan.partial import Partial
 from slackwater.plan.sql.dialect import SqlWriter
 from slackwater.plan.state import State
 from slackwater.query.expression import Expression
@@ -58,7 +60,8 @@ def partial_sql(state: State, *, heartbeat: bool = False) -> PartialSql:
     some_fail = state.where is not None or heartbeat
     pane = writer.pane_of("__ts", state)
     keys = [(name, value.sql) for name, value in state.keys]
-    parts = [(p.name, p.sql) for p in state.partials]
+    keys += [(part.name, part.sql) for part in state.partials if part.is_value]
+    parts = [(part.name, _sql(part)) for part in state.partials if not part.is_value]
     if some_fail:
         pane = f"CASE WHEN __passes THEN {pane} END"
         keys = [(name, f"CASE WHEN __passes THEN {sql} END") for name, sql in keys]
@@ -81,6 +84,19 @@ def partial_sql(state: State, *, heartbeat: bool = False) -> PartialSql:
         ),
         tuple(aggregates),
     )
+
+
+_FIELDS = {"t": "time", "n": "mark", "v": "value"}
+
+
+def _sql(part: Partial) -> str:
+    if not part.is_timed:
+        return part.sql
+    value, where = moment(part)
+    # fields that may be null, whatever the columns are: rows that fail have no struct at all
+    fields = [f"'{name}', if({{time}} IS NULL, NULL, {{{what}}})" for name, what in _FIELDS.items()]
+    struct = f"named_struct({', '.join(fields)})"
+    return moment_text(part, value.sql, None if where is None else where.sql, struct)
 
 
 def _hour_of_failing() -> str:

@@ -43,7 +43,7 @@ class Plain:
     ) -> Plain | None:
         """``None`` where Spark has to read: other sources, odd options, work left to it anyway."""
         plan = policy.plan
-        if any(query.costly for query in plan.queries):
+        if any(query.costly or query.functions for query in plan.queries):
             return None
         if any(state.is_sketched for _, state in plan.base_states):
             return None

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from slackwater.control.turn import Turn
 from slackwater.plan.sql.dialect import SqlWriter
+from slackwater.plan.state import State
 from slackwater.query.names import OURS, quoted
 from slackwater.spark.read.partials import passes
 
@@ -36,7 +37,7 @@ def _of_join(rows: DataFrame, turn: Turn, number: int) -> DataFrame:
         gone = decision.after - query.keep - query.join.graph.patience(part.name)
         reasons.append(f"WHEN __ts < {gone} THEN 'late'")
     delay = "CAST(NULL AS BIGINT)" if clock is None else f"{clock} - __ts"
-    mine = rows.where(passes(part.state, heartbeat="__beat" in rows.columns))
+    mine = rows.where(passes(_by_itself(part.state), heartbeat="__beat" in rows.columns))
     kept = ", ".join(quoted(c) for c in rows.columns if not c.startswith(OURS))
     return mine.select(
         F.lit(part.name).alias("_input"),
@@ -66,9 +67,11 @@ def _of_window(rows: DataFrame, turn: Turn) -> DataFrame:
         reasons.append(f"WHEN {last} <= {decision.horizon} THEN 'late'")
     delay = "CAST(NULL AS BIGINT)" if clock is None else f"{clock} - __ts"
     has_heartbeat = "__beat" in rows.columns
-    usable = state if query.costly is None else replace(state, where=None)  # not worked on yet
+    # not worked on yet
+    usable = _by_itself(state) if query.costly is None else replace(state, where=None)
     mine = rows.where(passes(usable, heartbeat=has_heartbeat))
-    kept = [quoted(c) for c in rows.columns if c not in ("__beat", "__one")]
+    ours = [c for c in rows.columns if c.startswith(OURS) and c != "__ts"]
+    kept = [quoted(c) for c in rows.columns if c not in ours]
     return (
         mine.select(
             *kept,
@@ -79,3 +82,8 @@ def _of_window(rows: DataFrame, turn: Turn) -> DataFrame:
         .withColumn("_time", F.expr(writer.micros("__ts", state.stamp)))
         .drop("__ts")
     )
+
+
+def _by_itself(state: State) -> State:
+    """A state as far as rows that look nothing up can be asked for it."""
+    return replace(state, where=state.own_where) if state.lookups else state

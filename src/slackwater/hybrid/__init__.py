@@ -1,0 +1,1 @@
+"""Which engine does each step: row by row as they come, or column by column over whole windows."""

@@ -1,0 +1,1 @@
+"""Several machines with a plan each, and how partition groups go from one to another."""

@@ -1,0 +1,1 @@
+"""Row and column engines under one plan: chapter 6 of Ji (2018)."""

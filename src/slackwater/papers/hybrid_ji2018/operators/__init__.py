@@ -1,0 +1,1 @@
+"""Two engines for the same operators: row by row as windows move, and statements over all of it."""

@@ -1,0 +1,1 @@
+"""A few plans that are good wherever rates and selectivities may go, and a placement for all."""

@@ -1,0 +1,1 @@
+"""What to do when statistics leave the space that was planned for."""
