@@ -272,7 +272,7 @@ KILLS = 2
 def test_killed_in_mid_run_it_goes_on_and_nothing_is_lost_or_doubled(
     kafka: Broker, tmp_path: Path
 ) -> None:
-    name, sent = topic(kafka, 3), story.messages(1_500, bad_every=50)
+    name, sent = topic(kafka, 3), story.messages(3_000, bad_every=50)
     kafka.send(name, sent, 3)
     draw, kills = random.Random(7), 0
     while kills < KILLS:
